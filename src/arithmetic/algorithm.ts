@@ -1,0 +1,93 @@
+/**
+ * The seam between an algorithm and the memory that holds its state.
+ *
+ * An algorithm is pure: it knows no clock, no memory and no key. Its whole state is one cell, a whole number
+ * from 0 to MAX_VALUE, and it obeys five laws: a refusal changes nothing; an older `now` adds nothing; the
+ * zeroed state is full; denied at every tick before the retry time and allowed at it; cost 0 succeeds and
+ * changes nothing. A drivers' compare-and-swap loop therefore needs to know nothing about it.
+ */
+
+/** Bits of one state cell. */
+export const VALUE_BITS = 49
+
+/** The greatest value that a state cell holds. */
+export const MAX_VALUE = 2 ** VALUE_BITS - 1
+
+/** The least time, in milliseconds, for which every accepted policy must fit its cell: one leap year. */
+export const MIN_HORIZON_MS = 366 * 86_400_000
+
+/** Private cells that an algorithm reads and writes: a scratch copy, never the shared memory. */
+export type State = Float64Array
+
+/** The numbers of a policy as a user gives them. */
+export interface PolicyNumbers {
+  /** Sustained allowance in cost units per period. */
+  readonly limit: number
+  /** The period, or window, in milliseconds. */
+  readonly periodMs: number
+  /** Most cost units at once. */
+  readonly burst: number
+}
+
+/** A policy in the units of its algorithm. One shape for all algorithms, so that call sites stay monomorphic. */
+export interface Terms extends PolicyNumbers {
+  readonly algorithm: Algorithm
+  /** The clock's reading at the birth of the arena, whole milliseconds; state counts time from here. */
+  readonly bornMs: number
+  /** Units in one token (a cost of 1). */
+  readonly unitsPerToken: number
+  /** Units that a period of one millisecond refills; for a staircase, units per step. */
+  readonly unitsPerRefill: number
+  /** `burst` in units: how far the state may run ahead of `now`. */
+  readonly ceiling: number
+  /** Milliseconds after `bornMs` up to which every state fits its cell. */
+  readonly horizonMs: number
+}
+
+/** What `describe` fills in. Times are readings in the policy's units; `Infinity` is never. */
+export interface Outlook {
+  /** Whole cost units that could be spent now. */
+  remaining: number
+  /** The least reading at which a call of this cost is allowed. */
+  retryAt: number
+  /** The least reading at which the state is full. */
+  resetAt: number
+}
+
+/** A change to one state: writes the next state and returns true, or leaves it and returns false. */
+export type Step = (state: State, at: number, terms: Terms, now: number, cost: number) => boolean
+
+export interface Algorithm {
+  /** The name that policies and error messages bear. */
+  readonly name: string
+  /** The number that stands for it in the arena. */
+  readonly id: number
+  /** The policy in this algorithm's units. Throws ERR_HOTBUCKET_POLICY where it cannot be held exactly enough. */
+  terms(numbers: PolicyNumbers, bornMs: number): Terms
+  /** The clock reading `ms` in the policy's units: whole, never decreasing in `ms`. */
+  reading(terms: Terms, ms: number): number
+  /** About the clock reading at which `reading` reaches `units`; `waitMs` makes it exact. */
+  whenMs(terms: Terms, units: number): number
+  /** The least state that is full at `now`. */
+  fresh(terms: Terms, now: number): number
+  /** True when the state cannot be told from a fresh one at `now`. */
+  isFull(state: State, at: number, terms: Terms, now: number): boolean
+  /** Decides; if allowed writes the next state into `state[at]`, else leaves it. */
+  readonly spend: Step
+  /** Fills `out` for a call of `cost` at `now`; changes nothing else. */
+  describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void
+}
+
+/**
+ * The least whole number of milliseconds, added to the clock reading `ms`, at which the reading has reached
+ * `units`. Asks `reading` itself, so the wait is honest whatever rounding the estimate suffered (G10).
+ */
+export function waitMs(terms: Terms, ms: number, units: number): number {
+  if (units === Infinity) return Infinity
+  const { algorithm } = terms
+  if (algorithm.reading(terms, ms) >= units) return 0
+  let wait = Math.max(0, Math.ceil(algorithm.whenMs(terms, units) - ms))
+  while (wait > 0 && algorithm.reading(terms, ms + wait - 1) >= units) wait--
+  while (algorithm.reading(terms, ms + wait) < units) wait++
+  return wait
+}

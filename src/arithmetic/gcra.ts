@@ -1,0 +1,36 @@
+/**
+ * The generic cell rate algorithm (ITU-T I.371, as redis-cell names its parts): the state is the theoretical
+ * arrival time (TAT), the reading at which the bucket would be full.
+ *
+ * The TAT only grows under spends, so the cell is its own version; full is `TAT <= now`; a refusal writes
+ * nothing. Token bucket and fixed window are this one rule on two refill lines: a slope and a staircase.
+ */
+import type { Outlook, State, Terms } from './algorithm.ts'
+
+/** Charges `cost` if the TAT then stays within the delay variation tolerance (`ceiling`) of `now`. */
+export function spend(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
+  const tat = state[at]!
+  const next = (tat > now ? tat : now) + cost * terms.unitsPerToken
+  if (next - now > terms.ceiling) return false
+  state[at] = next
+  return true
+}
+
+/** Remaining whole tokens, the reading at which `cost` is allowed, the reading at which the bucket is full. */
+export function describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void {
+  const tat = Math.max(state[at]!, now)
+  const price = cost * terms.unitsPerToken
+  out.remaining = Math.max(0, Math.floor((terms.ceiling - (tat - now)) / terms.unitsPerToken))
+  out.retryAt = price > terms.ceiling ? Infinity : tat + price - terms.ceiling
+  out.resetAt = tat
+}
+
+/** True when the TAT is not ahead of `now`. */
+export function isFull(state: State, at: number, _terms: Terms, now: number): boolean {
+  return state[at]! <= now
+}
+
+/** A bucket that is full just now. */
+export function fresh(_terms: Terms, now: number): number {
+  return now
+}

@@ -1,0 +1,121 @@
+/** The only room that asks the time. */
+import { badHandle, outOfRange } from '../errors.ts'
+import { MAX_TIME_MS, TimeCell } from '../memory/time-cell.ts'
+
+/** A source of time. It should be monotonic; a step back stands still until the clock catches up (G9). */
+export interface Clock {
+  /** Milliseconds from any fixed point, the same point in all threads; fractions are welcome. */
+  nowMs(): number
+}
+
+// The reading passes through a private word, since Number(bigint) costs half as much again as the reading.
+const nanoseconds = new BigInt64Array(1)
+const halves = new Uint32Array(nanoseconds.buffer)
+
+/** The kernel's monotonic clock, one base for all threads of the process; it stands still while a machine sleeps. */
+const hrtimeClock: Clock = {
+  nowMs(): number {
+    nanoseconds[0] = process.hrtime.bigint()
+    return (halves[1]! * 4_294_967_296 + halves[0]!) * 1e-6
+  },
+}
+
+/** Where each thread counts hrtime from its own start (Bun, Deno), only the origin and the offset together agree. */
+const originClock: Clock = {
+  nowMs: () => performance.timeOrigin + performance.now(),
+}
+
+/** The default clock: monotonic, and the same in all threads of a process. */
+export const systemClock: Clock = 'bun' in process.versions || 'deno' in process.versions ? originClock : hrtimeClock
+
+/** A clock that can be posted to another thread. */
+export interface SharedClockHandle {
+  readonly buffer: SharedArrayBuffer
+}
+
+/**
+ * A clock whose time lives in shared memory and moves only when told: one time for all threads, in tests and in
+ * replays. It travels in a limiter's handle. Thread-safe.
+ */
+export class SharedClock implements Clock {
+  readonly #cell: TimeCell
+
+  /**
+   * Starts at `start` milliseconds (0 by default, within 2^43 of 0), or is the clock of a handle from another thread.
+   * Throws `RangeError` ERR_HOTBUCKET_CLOCK, `TypeError` ERR_HOTBUCKET_HANDLE.
+   */
+  constructor(start: number | SharedClockHandle = 0) {
+    if (typeof start === 'object' && start !== null) {
+      if (!TimeCell.accepts(start.buffer)) throw badHandle('its clock is not the handle of a SharedClock')
+      this.#cell = new TimeCell(start.buffer)
+    } else {
+      this.#cell = new TimeCell()
+      this.#cell.ms = checkedTime('start', start)
+    }
+  }
+
+  /** What `attach` takes; structured-cloneable. */
+  get handle(): SharedClockHandle {
+    return { buffer: this.#cell.buffer }
+  }
+
+  /** The time in milliseconds. Thread-safe, but the value may be outdated on return. */
+  nowMs(): number {
+    return this.#cell.ms
+  }
+
+  /** Moves the time by `ms`, which may be negative; returns the time after it. Thread-safe, one atomic step. */
+  advance(ms: number): number {
+    return this.#cell.add(checkedTime('ms', ms))
+  }
+
+  /** Sets the time to `ms`. Thread-safe. */
+  set(ms: number): void {
+    this.#cell.ms = checkedTime('ms', ms)
+  }
+}
+
+function checkedTime(field: string, ms: unknown): number {
+  if (typeof ms !== 'number' || !(Math.abs(ms) <= MAX_TIME_MS)) {
+    throw outOfRange('ERR_HOTBUCKET_CLOCK', field, ms, `a number of milliseconds within ${MAX_TIME_MS} of 0`)
+  }
+  return ms
+}
+
+/** Reads a clock for one attached limiter: checks each reading, and never lets the time go back (G9). */
+export class Reader {
+  readonly #clock: Clock
+  readonly #horizonMs: number
+  /** The last reading as the clock gave it: waits are true on this one. */
+  rawMs: number
+  /** The greatest reading so far: decisions are made on this one. */
+  ms: number
+
+  /** `horizonMs` is the greatest reading whose state still fits. */
+  constructor(clock: Clock, bornMs: number, horizonMs: number) {
+    this.#clock = clock
+    this.#horizonMs = horizonMs
+    this.rawMs = bornMs
+    this.ms = bornMs
+  }
+
+  /** Asks the clock; returns `ms`. Throws ERR_HOTBUCKET_CLOCK, or what the clock throws. */
+  read(): number {
+    const raw = this.#clock.nowMs()
+    if (typeof raw !== 'number' || !(raw <= this.#horizonMs && raw >= -MAX_TIME_MS)) {
+      throw outOfRange('ERR_HOTBUCKET_CLOCK', 'nowMs()', raw, `a number of milliseconds up to ${Math.floor(this.#horizonMs)}`)
+    }
+    this.rawMs = raw
+    if (raw > this.ms) this.ms = raw
+    return this.ms
+  }
+}
+
+/** One checked reading, for the birth of an arena. Throws ERR_HOTBUCKET_CLOCK, or what the clock throws. */
+export function firstReading(clock: Clock): number {
+  const ms = clock.nowMs()
+  if (typeof ms !== 'number' || !(Math.abs(ms) <= MAX_TIME_MS)) {
+    throw outOfRange('ERR_HOTBUCKET_CLOCK', 'nowMs()', ms, `a number of milliseconds within ${MAX_TIME_MS} of 0`)
+  }
+  return Math.floor(ms)
+}

@@ -1,0 +1,8 @@
+export type { FixedWindowPolicy, Policy, TokenBucketPolicy } from './arithmetic/policy.ts'
+export { fixedWindow, tokenBucket } from './arithmetic/policy.ts'
+export type { Clock, SharedClockHandle } from './clock/clock.ts'
+export { SharedClock } from './clock/clock.ts'
+export type { HotbucketError, HotbucketErrorCode } from './errors.ts'
+export type { Decision, Stats, TierLimiter } from './limiter.ts'
+export { RateLimiter } from './limiter.ts'
+export type { AttachOptions, LimiterHandle, RateLimiterOptions, SinglePolicyOptions, TieredOptions } from './options.ts'

@@ -1,0 +1,268 @@
+/** The facade: checks what it is given, ties policies, clock and memory together, and holds no arithmetic. */
+import type { Outlook } from './arithmetic/algorithm.ts'
+import type { Policy } from './arithmetic/policy.ts'
+import { policyOf } from './arithmetic/policy.ts'
+import type { Clock } from './clock/clock.ts'
+import { firstReading, SharedClock } from './clock/clock.ts'
+import { badHandle, closedError, outOfRange, wrongType } from './errors.ts'
+import { Arena } from './memory/arena.ts'
+import { Buckets } from './memory/buckets.ts'
+import type { Counter } from './memory/tally.ts'
+import { Tally } from './memory/tally.ts'
+import type { AttachOptions, LimiterHandle, RateLimiterOptions } from './options.ts'
+import { checkedClock, checkedHandle, checkedOptions, checkedTierOf } from './options.ts'
+
+/** The answer to one call, with what a client needs to know about the next. */
+export interface Decision<T extends string = string> {
+  readonly allowed: boolean
+  readonly tier: T
+  /** The policy's limit: sustained allowance a period. */
+  readonly limit: number
+  /** Whole cost units that could be spent now, after this call; never below 0. */
+  readonly remaining: number
+  /**
+   * Milliseconds, whole, after which a call of this cost succeeds if nobody else spends: the same call when it was
+   * refused (or looked at), the next one when it was allowed. 0 when it would succeed now, `Infinity` for never.
+   */
+  readonly retryAfterMs: number
+  /** Milliseconds, whole, until the bucket is full. */
+  readonly resetAfterMs: number
+}
+
+/** Counts of all threads together, past ones too, and the table's size. */
+export interface Stats extends Readonly<Record<Counter, number>> {
+  /** Slots that hold a key, full ones not yet reclaimed among them. */
+  readonly keys: number
+  /** Slots in all. */
+  readonly capacity: number
+  /** Bytes of the arena. */
+  readonly bytes: number
+}
+
+/** The verbs of a limiter bound to one tier; `tierOf` is not asked. */
+export interface TierLimiter<T extends string = string> {
+  allow(key: string, cost?: number): boolean
+  consume(key: string, cost?: number): Decision<T>
+  peek(key: string, cost?: number): Decision<T>
+  retryAfterMs(key: string, cost?: number): number
+}
+
+/** What a limiter is made of; how `attach` reaches the constructor. */
+class Parts<T extends string> {
+  constructor(
+    arena: Arena,
+    names: readonly T[],
+    clock: Clock,
+    tierOf: ((key: string) => T) | undefined,
+  ) {
+    this.arena = arena
+    this.names = names
+    this.clock = clock
+    this.tierOf = tierOf
+  }
+  readonly arena: Arena
+  readonly names: readonly T[]
+  readonly clock: Clock
+  readonly tierOf: ((key: string) => T) | undefined
+}
+
+function build<T extends string>(options: RateLimiterOptions<T>): Parts<T> {
+  const checked = checkedOptions(options)
+  const arena = Arena.create({ ...checked, bornMs: firstReading(checked.clock) })
+  return new Parts(arena, [...checked.tiers.keys()] as T[], checked.clock, checked.tierOf)
+}
+
+/** Throws ERR_HOTBUCKET_HANDLE at the first tier whose policy in `wanted` is not the arena's. */
+function comparePolicies(arena: Arena, names: readonly string[], wanted: Readonly<Record<string, Policy>>, whose: string): void {
+  if (Object.keys(wanted).join() !== names.join()) {
+    throw badHandle(`${whose} has the tiers ${Object.keys(wanted).join(', ')}, the arena ${names.join(', ')}`)
+  }
+  names.forEach((name, tier) => {
+    const held = JSON.stringify(policyOf(arena.terms(arena.policyIndex(tier))))
+    const given = JSON.stringify(wanted[name])
+    if (held !== given) throw badHandle(`tier ${name} is ${given} in ${whose}, ${held} in the arena`)
+  })
+}
+
+/**
+ * A keyed rate limiter whose buckets live in shared memory: one budget, however many threads attach.
+ *
+ * All verbs answer at once, never sleep, start no timer and keep no process alive. Thread-safe: any number of
+ * threads may each attach and call at the same time; one instance belongs to the thread that made it.
+ */
+export class RateLimiter<T extends string = 'default'> implements TierLimiter<T> {
+  readonly #arena: Arena
+  readonly #buckets: Buckets
+  readonly #names: readonly T[]
+  readonly #indices: ReadonlyMap<string, number>
+  readonly #clock: Clock
+  readonly #tierOf: ((key: string) => T) | undefined
+  readonly #outlook: Outlook = { remaining: 0, retryAt: 0, resetAt: 0 }
+  #closed = false
+
+  /**
+   * Makes the arena. Throws `RangeError` or `TypeError` ERR_HOTBUCKET_OPTION, `RangeError` ERR_HOTBUCKET_POLICY,
+   * ERR_HOTBUCKET_CLOCK, or what the clock throws.
+   */
+  constructor(options: RateLimiterOptions<T>) {
+    const parts = (options as unknown) instanceof Parts ? (options as unknown as Parts<T>) : build(options)
+    this.#arena = parts.arena
+    this.#names = parts.names
+    this.#indices = new Map(parts.names.map((name, index) => [name, index]))
+    this.#clock = parts.clock
+    this.#tierOf = parts.tierOf
+    this.#buckets = new Buckets(parts.arena, parts.clock)
+  }
+
+  /**
+   * The limiter of a handle, in this thread. Needs no answer from any other thread and uses nothing up.
+   * Throws `TypeError` ERR_HOTBUCKET_HANDLE for a foreign, truncated or older buffer, or policies that differ.
+   */
+  static attach<T extends string>(handle: LimiterHandle<T>, options: AttachOptions<NoInfer<T>> = {}): RateLimiter<T> {
+    const { buffer, tiers, clock } = checkedHandle(handle)
+    const names = Object.keys(tiers) as T[]
+    const arena = Arena.open(buffer, names)
+    comparePolicies(arena, names, tiers, 'the handle')
+    if (options.tiers !== undefined) comparePolicies(arena, names, options.tiers, 'this thread')
+    const parts = new Parts(arena, names, checkedClock(options.clock, clock), checkedTierOf(options.tierOf))
+    return new RateLimiter(parts as unknown as RateLimiterOptions<T>)
+  }
+
+  /** What `attach` takes in another thread: pass it as `workerData` or in a message. */
+  get handle(): LimiterHandle<T> {
+    this.#open()
+    const tiers = Object.fromEntries(this.#names.map((name, tier) => [name, policyOf(this.#buckets.terms(tier))]))
+    const handle = { buffer: this.#arena.buffer, tiers: tiers as Record<T, Policy> }
+    return this.#clock instanceof SharedClock ? { ...handle, clock: this.#clock.handle } : handle
+  }
+
+  /**
+   * Spends `cost` (1 by default) from the key's bucket if it can, and says whether it could. Creates no object.
+   *
+   * `key` is any string but the empty one, compared by code unit; `cost` a whole number from 0, and 0 succeeds and
+   * changes nothing. Throws `TypeError` ERR_HOTBUCKET_KEY, `RangeError` ERR_HOTBUCKET_COST, ERR_HOTBUCKET_TIER or
+   * ERR_HOTBUCKET_CLOCK, `Error` ERR_HOTBUCKET_CLOSED, and what `tierOf` or the clock throws; then nothing is spent.
+   * Thread-safe.
+   */
+  allow(key: string, cost = 1): boolean {
+    this.#check(key, cost)
+    return this.#allow(this.#tierIndex(key), key, cost)
+  }
+
+  /** As `allow`, with a Decision for an answer. Thread-safe. */
+  consume(key: string, cost = 1): Decision<T> {
+    this.#check(key, cost)
+    return this.#consume(this.#tierIndex(key), key, cost)
+  }
+
+  /** What `consume` would answer now; spends nothing, creates nothing. Thread-safe, but may be outdated on return. */
+  peek(key: string, cost = 1): Decision<T> {
+    this.#check(key, cost)
+    return this.#peek(this.#tierIndex(key), key, cost)
+  }
+
+  /** Milliseconds until a call would be allowed: 0 for now, `Infinity` for never. Thread-safe, but may be outdated on return. */
+  retryAfterMs(key: string, cost = 1): number {
+    return this.peek(key, cost).retryAfterMs
+  }
+
+  /** The verbs bound to one tier. Throws `RangeError` ERR_HOTBUCKET_TIER for an unknown name. Thread-safe. */
+  tier<N extends T>(name: N): TierLimiter<N> {
+    this.#open()
+    const tier = this.#indexOf(name)
+    const checked = <R>(key: string, cost: number, verb: (tier: number, key: string, cost: number) => R): R => {
+      this.#check(key, cost)
+      return verb(tier, key, cost)
+    }
+    const allow = this.#allow.bind(this)
+    const consume = this.#consume.bind(this) as unknown as (tier: number, key: string, cost: number) => Decision<N>
+    const peek = this.#peek.bind(this) as unknown as (tier: number, key: string, cost: number) => Decision<N>
+    return {
+      allow: (key, cost = 1) => checked(key, cost, allow),
+      consume: (key, cost = 1) => checked(key, cost, consume),
+      peek: (key, cost = 1) => checked(key, cost, peek),
+      retryAfterMs: (key, cost = 1) => checked(key, cost, peek).retryAfterMs,
+    }
+  }
+
+  /** Frees every full slot and returns how many; never needed for correctness. Reads the whole table. Thread-safe. */
+  sweep(): number {
+    this.#open()
+    return this.#buckets.sweep()
+  }
+
+  /** Counts and sizes. Reads the whole table. Thread-safe, but may be outdated on return. */
+  stats(): Stats {
+    this.#open()
+    const arena = this.#arena
+    return {
+      allowed: Tally.sum(arena, 'allowed'),
+      denied: Tally.sum(arena, 'denied'),
+      reclaimed: Tally.sum(arena, 'reclaimed'),
+      tableFull: Tally.sum(arena, 'tableFull'),
+      casRetries: Tally.sum(arena, 'casRetries'),
+      lockTimeouts: Tally.sum(arena, 'lockTimeouts'),
+      contended: Tally.sum(arena, 'contended'),
+      keys: this.#buckets.keys(),
+      capacity: arena.capacity,
+      bytes: arena.buffer.byteLength,
+    }
+  }
+
+  /** Ends this attachment; other threads go on. Later calls throw ERR_HOTBUCKET_CLOSED. Optional, and may be repeated. */
+  close(): void {
+    this.#closed = true
+  }
+
+  /** `close`, for `using`. */
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  #open(): void {
+    if (this.#closed) throw closedError()
+  }
+
+  #check(key: unknown, cost: unknown): void {
+    this.#open()
+    if (typeof key !== 'string' || key.length === 0) throw wrongType('ERR_HOTBUCKET_KEY', 'key', key, 'a string that is not empty')
+    if (cost !== 1 && !(Number.isSafeInteger(cost) && (cost as number) >= 0)) {
+      throw outOfRange('ERR_HOTBUCKET_COST', 'cost', cost, 'a whole number from 0')
+    }
+  }
+
+  #indexOf(name: unknown): number {
+    const tier = this.#indices.get(name as string)
+    if (tier === undefined) throw outOfRange('ERR_HOTBUCKET_TIER', 'tier', name, `one of ${this.#names.join(', ')}`)
+    return tier
+  }
+
+  #tierIndex(key: string): number {
+    if (this.#tierOf !== undefined) return this.#indexOf(this.#tierOf(key))
+    if (this.#names.length > 1) {
+      throw outOfRange('ERR_HOTBUCKET_TIER', 'tierOf', undefined, 'given, where there are several tiers, or else ask limiter.tier(name)')
+    }
+    return 0
+  }
+
+  #allow(tier: number, key: string, cost: number): boolean {
+    return cost === 0 || this.#buckets.spend(tier, key, cost)
+  }
+
+  #consume(tier: number, key: string, cost: number): Decision<T> {
+    if (cost === 0) return this.#peek(tier, key, cost)
+    const allowed = this.#buckets.spend(tier, key, cost)
+    return this.#decision(allowed, tier, this.#buckets.outlook(tier, cost, this.#outlook))
+  }
+
+  #peek(tier: number, key: string, cost: number): Decision<T> {
+    this.#buckets.look(tier, key)
+    const outlook = this.#buckets.outlook(tier, cost, this.#outlook)
+    return this.#decision(outlook.retryAt === 0, tier, outlook)
+  }
+
+  #decision(allowed: boolean, tier: number, { remaining, retryAt, resetAt }: Outlook): Decision<T> {
+    const { limit } = this.#buckets.terms(tier)
+    return { allowed, tier: this.#names[tier]!, limit, remaining, retryAfterMs: retryAt, resetAfterMs: resetAt }
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * The arena: one `SharedArrayBuffer` with header, policy table, tally lines, slots and, under `sync: 'mutex'`,
+ * locks. Made once, never grown (G6). Opening checks everything that a foreign or damaged buffer could get wrong.
+ */
+import type { Terms } from '../arithmetic/algorithm.ts'
+import type { Policy } from '../arithmetic/policy.ts'
+import { algorithmById, termsOf } from '../arithmetic/policy.ts'
+import { badHandle } from '../errors.ts'
+import { Identity } from './identity.ts'
+import * as layout from './layout.ts'
+import { HEADER, POLICY_FIELDS } from './layout.ts'
+
+/** What an arena is made for. */
+export interface ArenaOptions {
+  readonly maxKeys: number
+  readonly mutex: boolean
+  readonly allowWhenFull: boolean
+  readonly lockTimeoutMs: number
+  readonly bornMs: number
+  readonly tiers: ReadonlyMap<string, Policy>
+}
+
+/** A 32-bit digest of tier names in their order: two attachments that disagree about names are told apart. */
+function digestOf(names: Iterable<string>): number {
+  const identity = new Identity(0, 0)
+  identity.of(0, JSON.stringify([...names]))
+  return identity.h0
+}
+
+export class Arena {
+  readonly buffer: SharedArrayBuffer
+  readonly words: BigInt64Array
+  readonly cells: Int32Array
+  readonly #floats: Float64Array
+  readonly #terms: (Terms | undefined)[] = []
+
+  readonly bucketCount: number
+  readonly ways: number
+  readonly maxKeys: number
+  readonly mutex: boolean
+  readonly allowWhenFull: boolean
+  readonly lockTimeoutMs: number
+  readonly tierCount: number
+  readonly bornMs: number
+  /** 64-bit index of the first slot. */
+  readonly firstSlot = layout.SLOTS_OFFSET / 8
+  /** 64-bit index after the last slot. */
+  readonly endSlot: number
+
+  private constructor(buffer: SharedArrayBuffer) {
+    // Explicit lengths: a view that tracks the length of a resizable buffer is slow.
+    this.buffer = buffer
+    this.words = new BigInt64Array(buffer, 0, Math.floor(buffer.byteLength / 8))
+    this.cells = new Int32Array(buffer, 0, Math.floor(buffer.byteLength / 4))
+    this.#floats = new Float64Array(buffer, 0, layout.POLICY_OFFSET / 8 + (layout.POLICY_COUNT * layout.POLICY_BYTES) / 8)
+    this.bucketCount = this.cells[HEADER.bucketCount]!
+    this.ways = this.cells[HEADER.ways]!
+    this.maxKeys = this.cells[HEADER.maxKeys]!
+    this.mutex = this.cells[HEADER.sync] === 1
+    this.allowWhenFull = this.cells[HEADER.whenFull] === 1
+    this.lockTimeoutMs = this.cells[HEADER.lockTimeoutMs]!
+    this.tierCount = this.cells[HEADER.tierCount]!
+    this.bornMs = this.#floats[layout.BORN_MS_F64]!
+    this.endSlot = this.firstSlot + this.capacity * (layout.SLOT_BYTES / 8)
+  }
+
+  /** A new arena, sealed. The policies must have been checked. */
+  static create(options: ArenaOptions): Arena {
+    const byteLength = layout.arenaBytes(options.maxKeys, options.mutex)
+    // A maximum length makes the buffer page-aligned, so that slots do not straddle cache lines.
+    const buffer = new SharedArrayBuffer(byteLength, { maxByteLength: byteLength })
+    const cells = new Int32Array(buffer)
+    const seeds = crypto.getRandomValues(new Int32Array(2))
+    const { bucketCount, ways } = layout.geometry(options.maxKeys)
+    cells[HEADER.magic] = layout.MAGIC
+    cells[HEADER.version] = layout.LAYOUT_VERSION
+    cells[HEADER.bucketCount] = bucketCount
+    cells[HEADER.ways] = ways
+    cells[HEADER.maxKeys] = options.maxKeys
+    cells[HEADER.sync] = options.mutex ? 1 : 0
+    cells[HEADER.whenFull] = options.allowWhenFull ? 1 : 0
+    cells[HEADER.tierCount] = options.tiers.size
+    cells[HEADER.seed0] = seeds[0]!
+    cells[HEADER.seed1] = seeds[1]!
+    cells[HEADER.namesDigest] = digestOf(options.tiers.keys())
+    cells[HEADER.lockTimeoutMs] = options.lockTimeoutMs
+    new Float64Array(buffer, 0, layout.BORN_MS_F64 + 1)[layout.BORN_MS_F64] = options.bornMs
+    const arena = new Arena(buffer)
+    let index = 0
+    for (const policy of options.tiers.values()) {
+      arena.#writePolicy(index + 1, termsOf(policy, options.bornMs))
+      cells[layout.TIER_MAP + index] = index + 1
+      index++
+    }
+    Atomics.store(cells, HEADER.sealed, 1)
+    return arena
+  }
+
+  /** The arena in `buffer`, whose tiers bear `names`. Throws ERR_HOTBUCKET_HANDLE, saying what is wrong. */
+  static open(buffer: unknown, names: readonly string[]): Arena {
+    if (Object.prototype.toString.call(buffer) !== '[object SharedArrayBuffer]') {
+      throw badHandle('its buffer is not a SharedArrayBuffer (it does not survive JSON, nor another process)')
+    }
+    const shared = buffer as SharedArrayBuffer
+    if (shared.byteLength < layout.SLOTS_OFFSET) {
+      throw badHandle(`its buffer has ${shared.byteLength} bytes, fewer than a header`)
+    }
+    const cells = new Int32Array(shared, 0, layout.SLOTS_OFFSET / 4)
+    if (Atomics.load(cells, HEADER.sealed) !== 1 || cells[HEADER.magic] !== layout.MAGIC) {
+      throw badHandle('its buffer does not hold a hotbucket arena')
+    }
+    if (cells[HEADER.version] !== layout.LAYOUT_VERSION) {
+      throw badHandle(`its layout is version ${cells[HEADER.version]}, this code reads version ${layout.LAYOUT_VERSION}`)
+    }
+    const maxKeys = cells[HEADER.maxKeys]!
+    const wanted = maxKeys >= 1 && maxKeys <= layout.MAX_KEYS ? layout.arenaBytes(maxKeys, cells[HEADER.sync] === 1) : 0
+    const { bucketCount, ways } = layout.geometry(maxKeys)
+    if (shared.byteLength !== wanted || cells[HEADER.bucketCount] !== bucketCount || cells[HEADER.ways] !== ways) {
+      throw badHandle(`its buffer has ${shared.byteLength} bytes; an arena for ${maxKeys} keys has ${wanted}`)
+    }
+    if (cells[HEADER.tierCount] !== names.length || cells[HEADER.namesDigest] !== digestOf(names)) {
+      throw badHandle(`its tiers (${names.join(', ')}) are not the ${cells[HEADER.tierCount]} tiers of the arena`)
+    }
+    return new Arena(shared)
+  }
+
+  /** Slots in all: no more keys than this are ever held. */
+  get capacity(): number {
+    return this.bucketCount * this.ways
+  }
+
+  /** A hasher under this arena's secret seed. */
+  hasher(): Identity {
+    return new Identity(this.cells[HEADER.seed0]!, this.cells[HEADER.seed1]!)
+  }
+
+  /** A number that no other attachment of this arena has, until 2^29 attachments later. */
+  takeTicket(): number {
+    return Atomics.add(this.cells, HEADER.tickets, 1) & 0x1fffffff
+  }
+
+  /** Index of the policy that `tier` has now. */
+  policyIndex(tier: number): number {
+    return Atomics.load(this.cells, layout.TIER_MAP + tier)
+  }
+
+  /** The policy at `index` in units, read once by each thread. */
+  terms(index: number): Terms {
+    return (this.#terms[index] ??= this.#readPolicy(index))
+  }
+
+  #writePolicy(index: number, { algorithm, limit, periodMs, burst }: Terms): void {
+    const entry = layout.POLICY_OFFSET / 8 + (index * layout.POLICY_BYTES) / 8
+    this.cells[entry * 2] = algorithm.id
+    this.#floats[entry + POLICY_FIELDS.limit] = limit
+    this.#floats[entry + POLICY_FIELDS.periodMs] = periodMs
+    this.#floats[entry + POLICY_FIELDS.burst] = burst
+  }
+
+  #readPolicy(index: number): Terms {
+    const entry = layout.POLICY_OFFSET / 8 + (index * layout.POLICY_BYTES) / 8
+    const algorithm = algorithmById(this.cells[entry * 2]!)
+    if (algorithm === undefined) throw badHandle(`policy ${index} of the arena has an unknown algorithm`)
+    const numbers = {
+      limit: this.#floats[entry + POLICY_FIELDS.limit]!,
+      periodMs: this.#floats[entry + POLICY_FIELDS.periodMs]!,
+      burst: this.#floats[entry + POLICY_FIELDS.burst]!,
+    }
+    return algorithm.terms(numbers, this.bornMs)
+  }
+}

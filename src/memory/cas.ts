@@ -1,0 +1,85 @@
+/**
+ * The one compare-and-swap loop. Everything that changes the state of a key's bucket passes through it.
+ *
+ * Linearization: a change at its successful compareExchange; a refusal, and a miss, at the atomic load (or failed
+ * compareExchange) that gave the word. The first look at the word is a plain read, which may be old: it is a
+ * guess, proven by the compareExchange or corrected by it, and never decided on alone.
+ *
+ * Identity cells are read plainly beside it. A match certifies itself: the second cell is masked with the
+ * generation in the word, is written once a generation, before the commit, and the word is proven to be still of
+ * that generation when the change lands. A mismatch may be a stale read; it only sends the caller to the search,
+ * which reads atomically.
+ */
+import type { State, Step, Terms } from '../arithmetic/algorithm.ts'
+import type { Arena } from './arena.ts'
+import { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } from './layout.ts'
+import type { Tally } from './tally.ts'
+import { COMMITTED, generationOf, hiFrom, hiOf, KIND_MASK, maskOf, valueOf, wordPlus } from './word.ts'
+
+/** The slot is not, or no longer, this key's. */
+export const MISS = 0
+/** The change was made. */
+export const DONE = 1
+/** The step said no; nothing was written. */
+export const REFUSED = 2
+/** The bound of the loop was reached: others changed the word each time; nothing was written. */
+export const CONTENDED = 3
+export type Verdict = typeof MISS | typeof DONE | typeof REFUSED | typeof CONTENDED
+
+/** A bound that only a fault reaches: every lost turn is another thread's success. */
+const MOST_TURNS = 1 << 14
+
+/** Applies a step to the bucket in a slot, as one atomic change. */
+export interface Driver {
+  /** The state that the last call saw, or wrote when it was DONE. */
+  readonly state: State
+  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, now: number, cost: number): Verdict
+}
+
+export class CasDriver implements Driver {
+  readonly state: State = new Float64Array(1)
+  readonly #words: BigInt64Array
+  readonly #cells: Int32Array
+  readonly #tally: Tally
+
+  constructor({ words, cells }: Arena, tally: Tally) {
+    this.#words = words
+    this.#cells = cells
+    this.#tally = tally
+  }
+
+  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, now: number, cost: number): Verdict {
+    const words = this.#words
+    const cells = this.#cells
+    const state = this.state
+    const kind = hiFrom(0, policy, COMMITTED)
+    let word = words[slot]!
+    let proven = false
+    for (let turn = 0; turn < MOST_TURNS; turn++) {
+      const hi = hiOf(word)
+      const ours =
+        (hi & KIND_MASK) === kind &&
+        cells[2 * slot + SLOT_IDENTITY0] === h0 &&
+        (cells[2 * slot + SLOT_IDENTITY1]! ^ maskOf(generationOf(hi))) === h1
+      if (ours) {
+        const value = valueOf(word)
+        state[0] = value
+        if (step(state, 0, terms, now, cost)) {
+          const seen = Atomics.compareExchange(words, slot, word, wordPlus(word, state[0]! - value))
+          if (seen === word) return DONE
+          this.#tally.count(TALLY.casRetries)
+          word = seen
+          proven = true
+          continue
+        }
+      }
+      if (proven) return ours ? REFUSED : MISS
+      const seen = Atomics.load(words, slot)
+      if (seen === word) return ours ? REFUSED : MISS
+      word = seen
+      proven = true
+    }
+    this.#tally.count(TALLY.contended)
+    return CONTENDED
+  }
+}

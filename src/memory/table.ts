@@ -1,0 +1,288 @@
+/**
+ * Key to slot in fixed memory, without a lock.
+ *
+ * A key hashes to a group of two buckets of 8 slots; a look-up reads the whole group, so there are no chains and
+ * no tombstones. A slot belongs to a key when its state is committed and its identity, unmasked by the state's
+ * generation, is the key's. A new key is inserted in five moves, each one compareExchange:
+ *
+ *   claim    a free or full slot's state becomes [generation + 1, tentative]
+ *   publish  the identity cells become the key's, unless the slot has a newer tenant
+ *   scan     the whole group: a committed twin is used instead; a tentative twin lower down is adopted and the
+ *            scan begins anew; one higher up is freed
+ *   read     the clock again: what other threads reclaimed meanwhile was full at a time no later than this
+ *   commit   the state becomes [committed], the call's own charge folded in. This is the linearization point
+ *
+ * Any thread with the same key may scan and commit what another claimed, so a thread stopped for ever between
+ * two moves holds nobody up (G8); its slot is claimed anew as soon as the clock has passed the claim. Both
+ * claimants of one key publish before they scan, so at least one sees the other (G3).
+ */
+import type { Step, Terms } from '../arithmetic/algorithm.ts'
+import { waitMs } from '../arithmetic/algorithm.ts'
+import type { Reader } from '../clock/clock.ts'
+import type { Arena } from './arena.ts'
+import type { Driver, Verdict } from './cas.ts'
+import { CONTENDED, DONE, MISS, REFUSED } from './cas.ts'
+import type { Identity } from './identity.ts'
+import { SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1, SLOT_STATE_HI, TALLY } from './layout.ts'
+import type { Tally } from './tally.ts'
+import * as word from './word.ts'
+import { COMMITTED, FREE, TENTATIVE } from './word.ts'
+
+/** No slot could be had. */
+export const FULL = 4
+export type TableVerdict = Verdict | typeof FULL
+
+const STRIDE = SLOT_BYTES / 8
+const NONE = -1
+/** A bound that only a fault reaches. */
+const MOST_ROUNDS = 1 << 10
+
+export class Table {
+  /** The slot that the last `insert` used. */
+  slot = NONE
+  readonly #arena: Arena
+  readonly #driver: Driver
+  readonly #tally: Tally
+  readonly #scratch = new Float64Array(1)
+  /** First slots of the group's buckets, in order, and the end of each. */
+  #low = 0
+  #high = 0
+  #victim = NONE
+
+  constructor(arena: Arena, driver: Driver, tally: Tally) {
+    this.#arena = arena
+    this.#driver = driver
+    this.#tally = tally
+  }
+
+  /** A slot that seems to be the key's, or -1. Reads plainly: a hint, which may be wrong either way. */
+  find(h0: number, h1: number): number {
+    const { cells } = this.#arena
+    this.#selectGroup(h0, h1)
+    for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
+      if (cells[2 * slot + SLOT_IDENTITY0] !== h0) continue
+      const generation = word.generationOf(cells[2 * slot + SLOT_STATE_HI]!)
+      if ((cells[2 * slot + SLOT_IDENTITY1]! ^ word.maskOf(generation)) === h1) return slot
+    }
+    return NONE
+  }
+
+  /** The committed slot of the key by atomic reads, or -1. */
+  search({ h0, h1 }: Identity): number {
+    this.#selectGroup(h0, h1)
+    for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
+      const hi = word.hiOf(Atomics.load(this.#arena.words, slot))
+      if (word.phaseOf(hi) === COMMITTED && this.#bears(slot, hi, h0, h1)) return slot
+    }
+    return NONE
+  }
+
+  /** Applies `step` to the key's bucket, which is made full if it is nowhere. `step` must accept a full bucket. */
+  insert({ h0, h1 }: Identity, policy: number, terms: Terms, step: Step, reader: Reader, cost: number): TableVerdict {
+    const { words } = this.#arena
+    this.#selectGroup(h0, h1)
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      let slot = this.#survey(h0, h1, reader.ms)
+      if (slot === NONE) {
+        if (this.#victim === NONE) return FULL
+        slot = this.#claim(this.#victim, h0, h1, policy, terms, reader.ms)
+        if (slot === NONE) continue
+      }
+      slot = this.#settle(slot, h0, h1)
+      if (slot === NONE) continue
+      const now = terms.algorithm.reading(terms, reader.read())
+      // The word read before the scan that settled it: had anyone touched the slot since, the commit would fail.
+      const held = this.#held
+      const hi = word.hiOf(held)
+      this.slot = slot
+      if (word.phaseOf(hi) === COMMITTED) {
+        const verdict = this.#driver.transact(slot, h0, h1, policy, terms, step, now, cost)
+        if (verdict !== MISS) return verdict
+        continue
+      }
+      const state = this.#driver.state
+      state[0] = Math.max(word.valueOf(held), terms.algorithm.fresh(terms, now))
+      if (!step(state, 0, terms, now, cost)) return REFUSED
+      const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), state[0]!)
+      if (Atomics.compareExchange(words, slot, held, committed) === held) return DONE
+    }
+    this.#tally.count(TALLY.contended)
+    return CONTENDED
+  }
+
+  /** The least wait, in milliseconds from `rawMs`, until a slot of the key's group can be had. */
+  waitForSlot({ h0, h1 }: Identity, rawMs: number): number {
+    const { words } = this.#arena
+    let least = Infinity
+    const out = { remaining: 0, retryAt: 0, resetAt: 0 }
+    this.#selectGroup(h0, h1)
+    for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
+      const seen = Atomics.load(words, slot)
+      if (word.phaseOf(word.hiOf(seen)) === FREE) continue
+      const terms = this.#arena.terms(word.policyIndexOf(word.hiOf(seen)))
+      this.#scratch[0] = word.valueOf(seen)
+      terms.algorithm.describe(this.#scratch, 0, terms, 0, 0, out)
+      least = Math.min(least, waitMs(terms, rawMs, out.resetAt))
+    }
+    return Math.max(1, least)
+  }
+
+  /** Frees every slot that is full at `ms`; returns how many. */
+  sweep(ms: number): number {
+    const { words, firstSlot, endSlot } = this.#arena
+    let freed = 0
+    for (let slot = firstSlot; slot < endSlot; slot += STRIDE) {
+      const seen = Atomics.load(words, slot)
+      const hi = word.hiOf(seen)
+      if (word.phaseOf(hi) !== FREE && this.#isTakeable(seen, ms) && this.#free(slot, seen)) freed++
+    }
+    return freed
+  }
+
+  /** Slots that hold a key now. May be outdated on return. */
+  keys(): number {
+    const { words, firstSlot, endSlot } = this.#arena
+    let keys = 0
+    for (let slot = firstSlot; slot < endSlot; slot += STRIDE) {
+      if (word.phaseOf(word.hiOf(Atomics.load(words, slot))) === COMMITTED) keys++
+    }
+    return keys
+  }
+
+  #held = 0n
+
+  #selectGroup(h0: number, h1: number): void {
+    const { bucketCount, ways, firstSlot } = this.#arena
+    const a = Math.floor((h0 >>> 0) * (bucketCount / 4_294_967_296))
+    let b = Math.floor((h1 >>> 0) * (bucketCount / 4_294_967_296))
+    if (a === b && bucketCount > 1) b = a + 1 === bucketCount ? 0 : a + 1
+    const bytes = ways * STRIDE
+    this.#low = firstSlot + Math.min(a, b) * bytes
+    this.#high = firstSlot + Math.max(a, b) * bytes
+  }
+
+  /** The slot after `slot` in the group, or -1. */
+  #next(slot: number): number {
+    const span = this.#arena.ways * STRIDE
+    const next = slot + STRIDE
+    if (next === this.#low + span && this.#high !== this.#low) return this.#high
+    return next === this.#high + span ? NONE : next
+  }
+
+  /** True when the slot's identity is the key's under the generation in `hi`. */
+  #bears(slot: number, hi: number, h0: number, h1: number): boolean {
+    const { cells } = this.#arena
+    return (
+      Atomics.load(cells, 2 * slot + SLOT_IDENTITY0) === h0 &&
+      (Atomics.load(cells, 2 * slot + SLOT_IDENTITY1) ^ word.maskOf(word.generationOf(hi))) === h1
+    )
+  }
+
+  /**
+   * True when the slot may be taken at `ms`: free; committed and full; or claimed in the past and given up. A
+   * claim of this very tick is left alone, else two keys could steal one slot from each other for ever.
+   */
+  #isTakeable(seen: bigint, ms: number): boolean {
+    const hi = word.hiOf(seen)
+    const phase = word.phaseOf(hi)
+    if (phase === FREE) return true
+    const terms = this.#arena.terms(word.policyIndexOf(hi))
+    const now = terms.algorithm.reading(terms, ms)
+    this.#scratch[0] = word.valueOf(seen)
+    if (phase === TENTATIVE) return this.#scratch[0] < terms.algorithm.fresh(terms, now)
+    return terms.algorithm.isFull(this.#scratch, 0, terms, now)
+  }
+
+  /** The key's slot, committed or tentative, or -1; then `#victim` is a slot to claim, of the emptier bucket. */
+  #survey(h0: number, h1: number, ms: number): number {
+    const { words } = this.#arena
+    let [lowCount, highCount, lowFirst, highFirst] = [0, 0, NONE, NONE]
+    for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
+      const seen = Atomics.load(words, slot)
+      const hi = word.hiOf(seen)
+      if (word.phaseOf(hi) !== FREE && this.#bears(slot, hi, h0, h1)) return slot
+      if (!this.#isTakeable(seen, ms)) continue
+      if (slot < this.#high) {
+        if (lowCount++ === 0) lowFirst = slot
+      } else if (highCount++ === 0) highFirst = slot
+    }
+    this.#victim = lowCount >= highCount ? lowFirst : highFirst
+    return NONE
+  }
+
+  /** Claims the victim and publishes the key on it; the slot, or -1 when another thread was first. */
+  #claim(slot: number, h0: number, h1: number, policy: number, terms: Terms, ms: number): number {
+    const { words } = this.#arena
+    const seen = Atomics.load(words, slot)
+    if (!this.#isTakeable(seen, ms)) return NONE
+    const generation = (word.generationOf(word.hiOf(seen)) + 1) & 0x7f
+    const now = terms.algorithm.reading(terms, ms)
+    const claimed = word.wordOf(word.hiFrom(generation, policy, TENTATIVE), terms.algorithm.fresh(terms, now))
+    if (Atomics.compareExchange(words, slot, seen, claimed) !== seen) return NONE
+    if (word.phaseOf(word.hiOf(seen)) === COMMITTED) this.#tally.count(TALLY.reclaimed)
+    const published =
+      this.#publish(slot, claimed, SLOT_IDENTITY0, h0) &&
+      this.#publish(slot, claimed, SLOT_IDENTITY1, h1 ^ word.maskOf(generation))
+    return published ? slot : NONE
+  }
+
+  /**
+   * Writes one identity cell while the slot is still `claimed`; false when it is not. The old value is read
+   * before the state is checked: a tenant that publishes in between changes the cell and the exchange fails.
+   */
+  #publish(slot: number, claimed: bigint, offset: number, value: number): boolean {
+    const { words, cells } = this.#arena
+    const at = 2 * slot + offset
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const old = Atomics.load(cells, at)
+      if (Atomics.load(words, slot) !== claimed) return false
+      if (old === value || Atomics.compareExchange(cells, at, old, value) === old) return true
+    }
+    return false
+  }
+
+  /**
+   * The one slot on which this key is to be committed, or is; -1 to begin again. Leaves in `#held` the slot's
+   * word as it was before the scan that chose it.
+   */
+  #settle(slot: number, h0: number, h1: number): number {
+    const { words } = this.#arena
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      this.#held = Atomics.load(words, slot)
+      const hi = word.hiOf(this.#held)
+      const phase = word.phaseOf(hi)
+      if (phase === FREE || !this.#bears(slot, hi, h0, h1)) return NONE
+      if (phase === COMMITTED) return slot
+      const twin = this.#twinOf(slot, h0, h1)
+      if (twin === slot) return slot
+      slot = twin
+    }
+    return NONE
+  }
+
+  /** `slot` when the scan found no twin to yield to; else the twin. Frees tentative twins above the slot. */
+  #twinOf(slot: number, h0: number, h1: number): number {
+    const { words } = this.#arena
+    for (let other = this.#low; other !== NONE; other = this.#next(other)) {
+      if (other === slot) continue
+      const seen = Atomics.load(words, other)
+      const hi = word.hiOf(seen)
+      const phase = word.phaseOf(hi)
+      if (phase === FREE || !this.#bears(other, hi, h0, h1)) continue
+      if (phase === COMMITTED) {
+        // The claim that lost is let go, unless somebody has settled it meanwhile.
+        this.#free(slot, this.#held)
+        return other
+      }
+      if (other < slot || !this.#free(other, seen)) return other
+    }
+    return slot
+  }
+
+  /** Frees a slot that still holds `seen`, keeping its value: a helper's commit of the old word then fails. */
+  #free(slot: number, seen: bigint): boolean {
+    const hi = word.hiOf(seen)
+    const freed = word.wordOf(word.hiFrom(word.generationOf(hi), word.policyIndexOf(hi), FREE), word.valueOf(seen))
+    return Atomics.compareExchange(this.#arena.words, slot, seen, freed) === seen
+  }
+}
