@@ -84,6 +84,11 @@ function comparePolicies(arena: Arena, names: readonly string[], wanted: Readonl
   })
 }
 
+function checkCost(cost: unknown): void {
+  if (Number.isSafeInteger(cost) && (cost as number) >= 0) return
+  throw outOfRange('ERR_HOTBUCKET_COST', 'cost', cost, 'a whole number from 0')
+}
+
 /**
  * A keyed rate limiter whose buckets live in shared memory: one budget, however many threads attach.
  *
@@ -97,6 +102,7 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
   readonly #indices: ReadonlyMap<string, number>
   readonly #clock: Clock
   readonly #tierOf: ((key: string) => T) | undefined
+  readonly #oneTier: boolean
   readonly #outlook: Outlook = { remaining: 0, retryAt: 0, resetAt: 0 }
   #closed = false
 
@@ -111,6 +117,7 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
     this.#indices = new Map(parts.names.map((name, index) => [name, index]))
     this.#clock = parts.clock
     this.#tierOf = parts.tierOf
+    this.#oneTier = parts.names.length === 1 && parts.tierOf === undefined
     this.#buckets = new Buckets(parts.arena, parts.clock)
   }
 
@@ -146,7 +153,7 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
    */
   allow(key: string, cost = 1): boolean {
     this.#check(key, cost)
-    return this.#allow(this.#tierIndex(key), key, cost)
+    return cost === 0 || this.#buckets.spend(this.#tierIndex(key), key, cost)
   }
 
   /** As `allow`, with a Decision for an answer. Thread-safe. */
@@ -223,12 +230,15 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
     if (this.#closed) throw closedError()
   }
 
+  /** Throws unless the limiter is open, the key is one and the cost is one. */
   #check(key: unknown, cost: unknown): void {
+    if (this.#closed || typeof key !== 'string' || key.length === 0) this.#refuseKey(key)
+    if (cost !== 1) checkCost(cost)
+  }
+
+  #refuseKey(key: unknown): never {
     this.#open()
-    if (typeof key !== 'string' || key.length === 0) throw wrongType('ERR_HOTBUCKET_KEY', 'key', key, 'a string that is not empty')
-    if (cost !== 1 && !(Number.isSafeInteger(cost) && (cost as number) >= 0)) {
-      throw outOfRange('ERR_HOTBUCKET_COST', 'cost', cost, 'a whole number from 0')
-    }
+    throw wrongType('ERR_HOTBUCKET_KEY', 'key', key, 'a string that is not empty')
   }
 
   #indexOf(name: unknown): number {
@@ -238,11 +248,12 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
   }
 
   #tierIndex(key: string): number {
+    return this.#oneTier ? 0 : this.#askTier(key)
+  }
+
+  #askTier(key: string): number {
     if (this.#tierOf !== undefined) return this.#indexOf(this.#tierOf(key))
-    if (this.#names.length > 1) {
-      throw outOfRange('ERR_HOTBUCKET_TIER', 'tierOf', undefined, 'given, where there are several tiers, or else ask limiter.tier(name)')
-    }
-    return 0
+    throw outOfRange('ERR_HOTBUCKET_TIER', 'tierOf', undefined, 'given, where there are several tiers, or else ask limiter.tier(name)')
   }
 
   #allow(tier: number, key: string, cost: number): boolean {

@@ -11,11 +11,13 @@ export interface Clock {
 // The reading passes through a private word, since Number(bigint) costs half as much again as the reading.
 const nanoseconds = new BigInt64Array(1)
 const halves = new Uint32Array(nanoseconds.buffer)
+// Held here, since the global `process` is a getter.
+const hrtime = process.hrtime.bigint
 
 /** The kernel's monotonic clock, one base for all threads of the process; it stands still while a machine sleeps. */
 const hrtimeClock: Clock = {
   nowMs(): number {
-    nanoseconds[0] = process.hrtime.bigint()
+    nanoseconds[0] = hrtime()
     return (halves[1]! * 4_294_967_296 + halves[0]!) * 1e-6
   },
 }
@@ -86,28 +88,38 @@ function checkedTime(field: string, ms: unknown): number {
 export class Reader {
   readonly #clock: Clock
   readonly #horizonMs: number
-  /** The last reading as the clock gave it: waits are true on this one. */
-  rawMs: number
-  /** The greatest reading so far: decisions are made on this one. */
-  ms: number
+  /** The greatest reading, then the last one: in a typed array, since a number in a field would be a new object each time. */
+  readonly #times: Float64Array
 
   /** `horizonMs` is the greatest reading whose state still fits. */
   constructor(clock: Clock, bornMs: number, horizonMs: number) {
     this.#clock = clock
     this.#horizonMs = horizonMs
-    this.rawMs = bornMs
-    this.ms = bornMs
+    this.#times = new Float64Array([bornMs, bornMs])
+  }
+
+  /** The greatest reading so far: decisions are made on this one. */
+  get ms(): number {
+    return this.#times[0]!
+  }
+
+  /** The last reading as the clock gave it: waits are true on this one. */
+  get rawMs(): number {
+    return this.#times[1]!
   }
 
   /** Asks the clock; returns `ms`. Throws ERR_HOTBUCKET_CLOCK, or what the clock throws. */
   read(): number {
     const raw = this.#clock.nowMs()
-    if (typeof raw !== 'number' || !(raw <= this.#horizonMs && raw >= -MAX_TIME_MS)) {
-      throw outOfRange('ERR_HOTBUCKET_CLOCK', 'nowMs()', raw, `a number of milliseconds up to ${Math.floor(this.#horizonMs)}`)
-    }
-    this.rawMs = raw
-    if (raw > this.ms) this.ms = raw
-    return this.ms
+    if (typeof raw !== 'number' || !(raw <= this.#horizonMs && raw >= -MAX_TIME_MS)) this.#refuse(raw)
+    const times = this.#times
+    times[1] = raw
+    if (raw > times[0]!) times[0] = raw
+    return times[0]!
+  }
+
+  #refuse(raw: unknown): never {
+    throw outOfRange('ERR_HOTBUCKET_CLOCK', 'nowMs()', raw, `a number of milliseconds up to ${Math.floor(this.#horizonMs)}`)
   }
 }
 

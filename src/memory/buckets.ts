@@ -59,17 +59,22 @@ export class Buckets {
   /** Charges the bucket of (tier, key) with `cost`, making it if need be, and counts the answer. */
   spend(tier: number, key: string, cost: number): boolean {
     const terms = this.#terms[tier]!
-    const possible = cost <= terms.burst
-    this.#verdict = this.#apply(tier, key, terms, possible ? terms.algorithm.spend : look, cost, possible)
-    if (this.#verdict === FULL) this.#tally.count(TALLY.tableFull)
-    const allowed = this.#verdict === DONE || (this.#verdict === FULL && this.arena.allowWhenFull)
+    if (this.#apply(tier, key, terms, cost > terms.burst ? look : terms.algorithm.spend, cost) !== DONE) return this.#refused()
+    this.#tally.count(TALLY.allowed)
+    return true
+  }
+
+  #refused(): boolean {
+    const full = this.#verdict === FULL
+    if (full) this.#tally.count(TALLY.tableFull)
+    const allowed = full && this.arena.allowWhenFull
     this.#tally.count(allowed ? TALLY.allowed : TALLY.denied)
     return allowed
   }
 
   /** Looks at the bucket of (tier, key) for `outlook`; makes and changes nothing. */
   look(tier: number, key: string): void {
-    this.#verdict = this.#apply(tier, key, this.#terms[tier]!, look, 0, false)
+    this.#apply(tier, key, this.#terms[tier]!, look, 0)
   }
 
   /** What the last `spend` or `look` left, for a further call of `cost`: waits in whole milliseconds from the clock's own reading. */
@@ -100,33 +105,38 @@ export class Buckets {
     return this.#table.keys()
   }
 
-  /** Applies `step` to the bucket of (tier, key). `create` makes an absent bucket, else the answer is ABSENT. */
-  #apply(tier: number, key: string, terms: Terms, step: Step, cost: number, create: boolean): BucketVerdict {
+  /** Applies `step` to the bucket of (tier, key). Only a spend makes an absent bucket. */
+  #apply(tier: number, key: string, terms: Terms, step: Step, cost: number): BucketVerdict {
     const cache = this.#cache
-    const identity = this.#identity
-    const policy = this.#policies[tier]!
-    const now = terms.algorithm.reading(terms, this.#reader.read())
+    const driver = this.#driver
+    driver.now[0] = terms.algorithm.reading(terms, this.#reader.read())
     const entry = cache.place(tier, key)
     if (cache.holds(entry, tier, key)) {
-      identity.h0 = cache.h0[entry]!
-      identity.h1 = cache.h1[entry]!
-      const verdict = this.#driver.transact(cache.slots[entry]!, identity.h0, identity.h1, policy, terms, step, now, cost)
-      if (verdict !== MISS) return verdict
-    } else {
-      identity.of(tier, key)
+      const { slots, h0, h1 } = cache
+      this.#verdict = driver.transact(slots[entry]!, h0[entry]!, h1[entry]!, this.#policies[tier]!, terms, step, cost)
+      if (this.#verdict !== MISS) return this.#verdict
     }
-    let slot = this.#table.find(identity.h0, identity.h1)
+    return (this.#verdict = this.#seek(entry, tier, key, terms, step, cost))
+  }
+
+  /** `#apply` for a key whose slot is not known. */
+  #seek(entry: number, tier: number, key: string, terms: Terms, step: Step, cost: number): BucketVerdict {
+    const identity = this.#identity
+    identity.of(tier, key)
+    const { h0, h1 } = identity
+    const policy = this.#policies[tier]!
     let verdict: BucketVerdict = MISS
-    if (slot >= 0) verdict = this.#driver.transact(slot, identity.h0, identity.h1, policy, terms, step, now, cost)
-    if (verdict === MISS && create) {
+    let slot = this.#table.find(h0, h1)
+    if (slot >= 0) verdict = this.#driver.transact(slot, h0, h1, policy, terms, step, cost)
+    if (verdict === MISS && step === terms.algorithm.spend) {
       verdict = this.#table.insert(identity, policy, terms, step, this.#reader, cost)
       slot = this.#table.slot
     } else if (verdict === MISS) {
       slot = this.#table.search(identity)
-      if (slot >= 0) verdict = this.#driver.transact(slot, identity.h0, identity.h1, policy, terms, step, now, cost)
+      if (slot >= 0) verdict = this.#driver.transact(slot, h0, h1, policy, terms, step, cost)
       if (verdict === MISS) return ABSENT
     }
-    if (slot >= 0) cache.put(entry, tier, key, slot, identity.h0, identity.h1)
+    if (verdict !== FULL) this.#cache.put(entry, tier, key, slot, h0, h1)
     return verdict
   }
 }

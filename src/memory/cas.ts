@@ -33,11 +33,14 @@ const MOST_TURNS = 1 << 14
 export interface Driver {
   /** The state that the last call saw, or wrote when it was DONE. */
   readonly state: State
-  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, now: number, cost: number): Verdict
+  /** The reading at which the next call decides: in a cell, since a number passed to a call may be a new object. */
+  readonly now: Float64Array
+  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, cost: number): Verdict
 }
 
 export class CasDriver implements Driver {
   readonly state: State = new Float64Array(1)
+  readonly now = new Float64Array(1)
   readonly #words: BigInt64Array
   readonly #cells: Int32Array
   readonly #tally: Tally
@@ -48,7 +51,7 @@ export class CasDriver implements Driver {
     this.#tally = tally
   }
 
-  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, now: number, cost: number): Verdict {
+  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, cost: number): Verdict {
     const words = this.#words
     const cells = this.#cells
     const state = this.state
@@ -57,25 +60,26 @@ export class CasDriver implements Driver {
     let proven = false
     for (let turn = 0; turn < MOST_TURNS; turn++) {
       const hi = hiOf(word)
-      const ours =
+      let verdict: Verdict = MISS
+      if (
         (hi & KIND_MASK) === kind &&
         cells[2 * slot + SLOT_IDENTITY0] === h0 &&
         (cells[2 * slot + SLOT_IDENTITY1]! ^ maskOf(generationOf(hi))) === h1
-      if (ours) {
-        const value = valueOf(word)
-        state[0] = value
-        if (step(state, 0, terms, now, cost)) {
-          const seen = Atomics.compareExchange(words, slot, word, wordPlus(word, state[0]! - value))
+      ) {
+        const value = (state[0] = valueOf(word))
+        if (step(state, 0, terms, this.now[0]!, cost)) {
+          const seen = Atomics.compareExchange(words, slot, word, wordPlus(word, state[0] - value))
           if (seen === word) return DONE
           this.#tally.count(TALLY.casRetries)
           word = seen
           proven = true
           continue
         }
+        verdict = REFUSED
       }
-      if (proven) return ours ? REFUSED : MISS
+      if (proven) return verdict
       const seen = Atomics.load(words, slot)
-      if (seen === word) return ours ? REFUSED : MISS
+      if (seen === word) return verdict
       word = seen
       proven = true
     }

@@ -21,6 +21,7 @@ const WAITED_FOR = 1
 
 export class MutexDriver implements Driver {
   readonly state: State
+  readonly now: Float64Array
   readonly #inner: CasDriver
   readonly #cells: Int32Array
   readonly #tally: Tally
@@ -31,6 +32,7 @@ export class MutexDriver implements Driver {
 
   constructor(arena: Arena, inner: CasDriver, tally: Tally, ticket: number) {
     this.state = inner.state
+    this.now = inner.now
     this.#inner = inner
     this.#cells = arena.cells
     this.#tally = tally
@@ -40,11 +42,11 @@ export class MutexDriver implements Driver {
     this.#timeoutMs = arena.lockTimeoutMs
   }
 
-  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, now: number, cost: number): Verdict {
+  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, cost: number): Verdict {
     const lock = this.#firstLock + (slot - this.#firstSlot) / (SLOT_BYTES / 8)
     this.#acquire(lock)
     try {
-      return this.#inner.transact(slot, h0, h1, policy, terms, step, now, cost)
+      return this.#inner.transact(slot, h0, h1, policy, terms, step, cost)
     } finally {
       this.#release(lock)
     }

@@ -90,13 +90,13 @@ export class Table {
       }
       slot = this.#settle(slot, h0, h1)
       if (slot === NONE) continue
-      const now = terms.algorithm.reading(terms, reader.read())
+      const now = (this.#driver.now[0] = terms.algorithm.reading(terms, reader.read()))
       // The word read before the scan that settled it: had anyone touched the slot since, the commit would fail.
       const held = this.#held
       const hi = word.hiOf(held)
       this.slot = slot
       if (word.phaseOf(hi) === COMMITTED) {
-        const verdict = this.#driver.transact(slot, h0, h1, policy, terms, step, now, cost)
+        const verdict = this.#driver.transact(slot, h0, h1, policy, terms, step, cost)
         if (verdict !== MISS) return verdict
         continue
       }
@@ -193,20 +193,32 @@ export class Table {
     return terms.algorithm.isFull(this.#scratch, 0, terms, now)
   }
 
-  /** The key's slot, committed or tentative, or -1; then `#victim` is a slot to claim, of the emptier bucket. */
+  /**
+   * The key's slot, committed or tentative, or -1. Then `#victim` is the slot to claim: a free one of the bucket that
+   * has more of them, which keeps buckets level; else the one that has been full for longest.
+   */
   #survey(h0: number, h1: number, ms: number): number {
     const { words } = this.#arena
-    let [lowCount, highCount, lowFirst, highFirst] = [0, 0, NONE, NONE]
+    let [lowFree, highFree, lowFirst, highFirst, oldest] = [0, 0, NONE, NONE, NONE]
+    let since = Infinity
     for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
       const seen = Atomics.load(words, slot)
       const hi = word.hiOf(seen)
-      if (word.phaseOf(hi) !== FREE && this.#bears(slot, hi, h0, h1)) return slot
+      if (word.phaseOf(hi) === FREE) {
+        if (slot < this.#high) {
+          if (lowFree++ === 0) lowFirst = slot
+        } else if (highFree++ === 0) highFirst = slot
+        continue
+      }
+      if (this.#bears(slot, hi, h0, h1)) return slot
       if (!this.#isTakeable(seen, ms)) continue
-      if (slot < this.#high) {
-        if (lowCount++ === 0) lowFirst = slot
-      } else if (highCount++ === 0) highFirst = slot
+      const terms = this.#arena.terms(word.policyIndexOf(hi))
+      const fullMs = terms.algorithm.whenMs(terms, word.valueOf(seen))
+      if (fullMs >= since) continue
+      since = fullMs
+      oldest = slot
     }
-    this.#victim = lowCount >= highCount ? lowFirst : highFirst
+    this.#victim = lowFree + highFree === 0 ? oldest : lowFree >= highFree ? lowFirst : highFirst
     return NONE
   }
 

@@ -24,15 +24,13 @@ export class Tally {
 
   /** Adds 1 to the counter at `offset`, one of the offsets of `TALLY`. */
   count(offset: number): void {
-    const cells = this.#cells
     const at = this.#line + offset
-    if (this.#owned) {
-      const next = (cells[at]! + 1) | 0
-      cells[at] = next
-      if (next === 0) cells[at + 1]!++
-    } else if (Atomics.add(cells, at, 1) === -1) {
-      Atomics.add(cells, at + 1, 1)
-    }
+    if (!this.#owned) this.#countShared(at)
+    else if ((this.#cells[at] = (this.#cells[at]! + 1) | 0) === 0) this.#cells[at + 1]!++
+  }
+
+  #countShared(at: number): void {
+    if (Atomics.add(this.#cells, at, 1) === -1) Atomics.add(this.#cells, at + 1, 1)
   }
 
   /** The sum of one counter over all threads, past ones too. */
