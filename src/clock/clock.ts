@@ -114,8 +114,8 @@ export class Reader {
     if (typeof raw !== 'number' || !(raw <= this.#horizonMs && raw >= -MAX_TIME_MS)) this.#refuse(raw)
     const times = this.#times
     times[1] = raw
-    if (raw > times[0]!) times[0] = raw
-    return times[0]!
+    if (raw < times[0]!) return times[0]!
+    return (times[0] = raw)
   }
 
   #refuse(raw: unknown): never {

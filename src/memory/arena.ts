@@ -6,7 +6,7 @@ import type { Terms } from '../arithmetic/algorithm.ts'
 import type { Policy } from '../arithmetic/policy.ts'
 import { algorithmById, termsOf } from '../arithmetic/policy.ts'
 import { badHandle } from '../errors.ts'
-import { Identity } from './identity.ts'
+import { Hasher } from './hasher.ts'
 import * as layout from './layout.ts'
 import { HEADER, POLICY_FIELDS } from './layout.ts'
 
@@ -22,9 +22,9 @@ export interface ArenaOptions {
 
 /** A 32-bit digest of tier names in their order: two attachments that disagree about names are told apart. */
 function digestOf(names: Iterable<string>): number {
-  const identity = new Identity(0, 0)
-  identity.of(0, JSON.stringify([...names]))
-  return identity.h0
+  const digest = { h0: 0, h1: 0 }
+  new Hasher(0, 0).hash(0, JSON.stringify([...names]), digest)
+  return digest.h0
 }
 
 export class Arena {
@@ -130,8 +130,8 @@ export class Arena {
   }
 
   /** A hasher under this arena's secret seed. */
-  hasher(): Identity {
-    return new Identity(this.cells[HEADER.seed0]!, this.cells[HEADER.seed1]!)
+  hasher(): Hasher {
+    return new Hasher(this.cells[HEADER.seed0]!, this.cells[HEADER.seed1]!)
   }
 
   /** A number that no other attachment of this arena has, until 2^29 attachments later. */

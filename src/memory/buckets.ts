@@ -6,10 +6,11 @@ import { Reader } from '../clock/clock.ts'
 import type { Arena } from './arena.ts'
 import type { Driver } from './cas.ts'
 import { CasDriver, DONE, MISS } from './cas.ts'
-import type { Identity } from './identity.ts'
-import { KeyCache } from './key-cache.ts'
+import type { Hasher } from './hasher.ts'
 import { TALLY } from './layout.ts'
 import { MutexDriver } from './mutex.ts'
+import type { Place } from './place.ts'
+import { PlaceCache } from './place.ts'
 import type { TableVerdict } from './table.ts'
 import { FULL, Table } from './table.ts'
 import { Tally } from './tally.ts'
@@ -27,8 +28,9 @@ export class Buckets {
   readonly #table: Table
   readonly #tally: Tally
   readonly #reader: Reader
-  readonly #identity: Identity
-  readonly #cache = new KeyCache()
+  readonly #hasher: Hasher
+  readonly #places = new PlaceCache()
+  #place = this.#places.of(0, '')
   readonly #policies: number[] = []
   readonly #terms: Terms[] = []
   #verdict: BucketVerdict = ABSENT
@@ -40,7 +42,7 @@ export class Buckets {
     const cas = new CasDriver(arena, this.#tally)
     this.#driver = arena.mutex ? new MutexDriver(arena, cas, this.#tally, ticket) : cas
     this.#table = new Table(arena, this.#driver, this.#tally)
-    this.#identity = arena.hasher()
+    this.#hasher = arena.hasher()
     let horizonMs = Infinity
     for (let tier = 0; tier < arena.tierCount; tier++) {
       const policy = arena.policyIndex(tier)
@@ -59,12 +61,13 @@ export class Buckets {
   /** Charges the bucket of (tier, key) with `cost`, making it if need be, and counts the answer. */
   spend(tier: number, key: string, cost: number): boolean {
     const terms = this.#terms[tier]!
-    if (this.#apply(tier, key, terms, cost > terms.burst ? look : terms.algorithm.spend, cost) !== DONE) return this.#refused()
+    this.#verdict = this.#apply(tier, key, terms, cost > terms.burst ? look : terms.algorithm.spend, cost)
+    if (this.#verdict !== DONE) return this.#notDone()
     this.#tally.count(TALLY.allowed)
     return true
   }
 
-  #refused(): boolean {
+  #notDone(): boolean {
     const full = this.#verdict === FULL
     if (full) this.#tally.count(TALLY.tableFull)
     const allowed = full && this.arena.allowWhenFull
@@ -74,7 +77,7 @@ export class Buckets {
 
   /** Looks at the bucket of (tier, key) for `outlook`; makes and changes nothing. */
   look(tier: number, key: string): void {
-    this.#apply(tier, key, this.#terms[tier]!, look, 0)
+    this.#verdict = this.#apply(tier, key, this.#terms[tier]!, look, 0)
   }
 
   /** What the last `spend` or `look` left, for a further call of `cost`: waits in whole milliseconds from the clock's own reading. */
@@ -90,7 +93,7 @@ export class Buckets {
     out.resetAt = waitMs(terms, rawMs, out.resetAt)
     if (this.#verdict === FULL && !this.arena.allowWhenFull) {
       out.remaining = 0
-      out.retryAt = out.resetAt = this.#table.waitForSlot(this.#identity, rawMs)
+      out.retryAt = out.resetAt = this.#table.waitForSlot(this.#place, rawMs)
     }
     return out
   }
@@ -107,36 +110,23 @@ export class Buckets {
 
   /** Applies `step` to the bucket of (tier, key). Only a spend makes an absent bucket. */
   #apply(tier: number, key: string, terms: Terms, step: Step, cost: number): BucketVerdict {
-    const cache = this.#cache
     const driver = this.#driver
     driver.now[0] = terms.algorithm.reading(terms, this.#reader.read())
-    const entry = cache.place(tier, key)
-    if (cache.holds(entry, tier, key)) {
-      const { slots, h0, h1 } = cache
-      this.#verdict = driver.transact(slots[entry]!, h0[entry]!, h1[entry]!, this.#policies[tier]!, terms, step, cost)
-      if (this.#verdict !== MISS) return this.#verdict
-    }
-    return (this.#verdict = this.#seek(entry, tier, key, terms, step, cost))
+    const place = this.#places.of(tier, key)
+    const verdict = place.slot < 0 ? MISS : driver.transact(place, this.#policies[tier]!, terms, step, cost)
+    return verdict === MISS ? this.#seek(place, tier, key, terms, step, cost) : verdict
   }
 
   /** `#apply` for a key whose slot is not known. */
-  #seek(entry: number, tier: number, key: string, terms: Terms, step: Step, cost: number): BucketVerdict {
-    const identity = this.#identity
-    identity.of(tier, key)
-    const { h0, h1 } = identity
+  #seek(place: Place, tier: number, key: string, terms: Terms, step: Step, cost: number): BucketVerdict {
+    const table = this.#table
     const policy = this.#policies[tier]!
-    let verdict: BucketVerdict = MISS
-    let slot = this.#table.find(h0, h1)
-    if (slot >= 0) verdict = this.#driver.transact(slot, h0, h1, policy, terms, step, cost)
-    if (verdict === MISS && step === terms.algorithm.spend) {
-      verdict = this.#table.insert(identity, policy, terms, step, this.#reader, cost)
-      slot = this.#table.slot
-    } else if (verdict === MISS) {
-      slot = this.#table.search(identity)
-      if (slot >= 0) verdict = this.#driver.transact(slot, h0, h1, policy, terms, step, cost)
-      if (verdict === MISS) return ABSENT
-    }
-    if (verdict !== FULL) this.#cache.put(entry, tier, key, slot, h0, h1)
-    return verdict
+    this.#place = place
+    this.#hasher.hash(tier, key, place)
+    let verdict: BucketVerdict = table.find(place) ? this.#driver.transact(place, policy, terms, step, cost) : MISS
+    if (verdict !== MISS) return verdict
+    if (step === terms.algorithm.spend) return table.insert(place, policy, terms, step, this.#reader, cost)
+    verdict = table.search(place) ? this.#driver.transact(place, policy, terms, step, cost) : MISS
+    return verdict === MISS ? ABSENT : verdict
   }
 }

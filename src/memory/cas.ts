@@ -13,6 +13,7 @@
 import type { State, Step, Terms } from '../arithmetic/algorithm.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } from './layout.ts'
+import type { Place } from './place.ts'
 import type { Tally } from './tally.ts'
 import { COMMITTED, generationOf, hiFrom, hiOf, KIND_MASK, maskOf, valueOf, wordPlus } from './word.ts'
 
@@ -29,13 +30,13 @@ export type Verdict = typeof MISS | typeof DONE | typeof REFUSED | typeof CONTEN
 /** A bound that only a fault reaches: every lost turn is another thread's success. */
 const MOST_TURNS = 1 << 14
 
-/** Applies a step to the bucket in a slot, as one atomic change. */
+/** Applies a step to the bucket at a place, as one atomic change; MISS where the place's slot is another key's. */
 export interface Driver {
   /** The state that the last call saw, or wrote when it was DONE. */
   readonly state: State
   /** The reading at which the next call decides: in a cell, since a number passed to a call may be a new object. */
   readonly now: Float64Array
-  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, cost: number): Verdict
+  transact(place: Place, policy: number, terms: Terms, step: Step, cost: number): Verdict
 }
 
 export class CasDriver implements Driver {
@@ -51,10 +52,11 @@ export class CasDriver implements Driver {
     this.#tally = tally
   }
 
-  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, cost: number): Verdict {
+  transact(place: Place, policy: number, terms: Terms, step: Step, cost: number): Verdict {
     const words = this.#words
     const cells = this.#cells
     const state = this.state
+    const slot = place.slot
     const kind = hiFrom(0, policy, COMMITTED)
     let word = words[slot]!
     let proven = false
@@ -63,8 +65,8 @@ export class CasDriver implements Driver {
       let verdict: Verdict = MISS
       if (
         (hi & KIND_MASK) === kind &&
-        cells[2 * slot + SLOT_IDENTITY0] === h0 &&
-        (cells[2 * slot + SLOT_IDENTITY1]! ^ maskOf(generationOf(hi))) === h1
+        cells[2 * slot + SLOT_IDENTITY0] === place.h0 &&
+        (cells[2 * slot + SLOT_IDENTITY1]! ^ maskOf(generationOf(hi))) === place.h1
       ) {
         const value = (state[0] = valueOf(word))
         if (step(state, 0, terms, this.now[0]!, cost)) {

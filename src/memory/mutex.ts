@@ -14,6 +14,7 @@ import type { State, Step, Terms } from '../arithmetic/algorithm.ts'
 import type { Arena } from './arena.ts'
 import type { CasDriver, Driver, Verdict } from './cas.ts'
 import { SLOT_BYTES, TALLY } from './layout.ts'
+import type { Place } from './place.ts'
 import type { Tally } from './tally.ts'
 
 const UNLOCKED = 0
@@ -42,11 +43,11 @@ export class MutexDriver implements Driver {
     this.#timeoutMs = arena.lockTimeoutMs
   }
 
-  transact(slot: number, h0: number, h1: number, policy: number, terms: Terms, step: Step, cost: number): Verdict {
-    const lock = this.#firstLock + (slot - this.#firstSlot) / (SLOT_BYTES / 8)
+  transact(place: Place, policy: number, terms: Terms, step: Step, cost: number): Verdict {
+    const lock = this.#firstLock + (place.slot - this.#firstSlot) / (SLOT_BYTES / 8)
     this.#acquire(lock)
     try {
-      return this.#inner.transact(slot, h0, h1, policy, terms, step, cost)
+      return this.#inner.transact(place, policy, terms, step, cost)
     } finally {
       this.#release(lock)
     }

@@ -22,8 +22,8 @@ import type { Reader } from '../clock/clock.ts'
 import type { Arena } from './arena.ts'
 import type { Driver, Verdict } from './cas.ts'
 import { CONTENDED, DONE, MISS, REFUSED } from './cas.ts'
-import type { Identity } from './identity.ts'
 import { SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1, SLOT_STATE_HI, TALLY } from './layout.ts'
+import type { Place } from './place.ts'
 import type { Tally } from './tally.ts'
 import * as word from './word.ts'
 import { COMMITTED, FREE, TENTATIVE } from './word.ts'
@@ -38,8 +38,6 @@ const NONE = -1
 const MOST_ROUNDS = 1 << 10
 
 export class Table {
-  /** The slot that the last `insert` used. */
-  slot = NONE
   readonly #arena: Arena
   readonly #driver: Driver
   readonly #tally: Tally
@@ -55,48 +53,57 @@ export class Table {
     this.#tally = tally
   }
 
-  /** A slot that seems to be the key's, or -1. Reads plainly: a hint, which may be wrong either way. */
-  find(h0: number, h1: number): number {
+  /** Sets `place.slot` to a slot that seems to be the key's, or -1. Reads plainly: a hint, which may be wrong either way. */
+  find(place: Place): boolean {
     const { cells } = this.#arena
-    this.#selectGroup(h0, h1)
+    const { h0, h1 } = place
+    this.#selectGroup(place)
     for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
       if (cells[2 * slot + SLOT_IDENTITY0] !== h0) continue
       const generation = word.generationOf(cells[2 * slot + SLOT_STATE_HI]!)
-      if ((cells[2 * slot + SLOT_IDENTITY1]! ^ word.maskOf(generation)) === h1) return slot
+      if ((cells[2 * slot + SLOT_IDENTITY1]! ^ word.maskOf(generation)) === h1) {
+        place.slot = slot
+        return true
+      }
     }
-    return NONE
+    place.slot = NONE
+    return false
   }
 
-  /** The committed slot of the key by atomic reads, or -1. */
-  search({ h0, h1 }: Identity): number {
-    this.#selectGroup(h0, h1)
+  /** Sets `place.slot` to the committed slot of the key, or -1, by atomic reads. */
+  search(place: Place): boolean {
+    this.#selectGroup(place)
     for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
       const hi = word.hiOf(Atomics.load(this.#arena.words, slot))
-      if (word.phaseOf(hi) === COMMITTED && this.#bears(slot, hi, h0, h1)) return slot
+      if (word.phaseOf(hi) === COMMITTED && this.#bears(slot, hi, place)) {
+        place.slot = slot
+        return true
+      }
     }
-    return NONE
+    place.slot = NONE
+    return false
   }
 
   /** Applies `step` to the key's bucket, which is made full if it is nowhere. `step` must accept a full bucket. */
-  insert({ h0, h1 }: Identity, policy: number, terms: Terms, step: Step, reader: Reader, cost: number): TableVerdict {
+  insert(place: Place, policy: number, terms: Terms, step: Step, reader: Reader, cost: number): TableVerdict {
     const { words } = this.#arena
-    this.#selectGroup(h0, h1)
+    this.#selectGroup(place)
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      let slot = this.#survey(h0, h1, reader.ms)
+      let slot = this.#survey(place, reader.ms)
       if (slot === NONE) {
         if (this.#victim === NONE) return FULL
-        slot = this.#claim(this.#victim, h0, h1, policy, terms, reader.ms)
+        slot = this.#claim(this.#victim, place, policy, terms, reader.ms)
         if (slot === NONE) continue
       }
-      slot = this.#settle(slot, h0, h1)
+      slot = this.#settle(slot, place)
       if (slot === NONE) continue
       const now = (this.#driver.now[0] = terms.algorithm.reading(terms, reader.read()))
       // The word read before the scan that settled it: had anyone touched the slot since, the commit would fail.
       const held = this.#held
       const hi = word.hiOf(held)
-      this.slot = slot
+      place.slot = slot
       if (word.phaseOf(hi) === COMMITTED) {
-        const verdict = this.#driver.transact(slot, h0, h1, policy, terms, step, cost)
+        const verdict = this.#driver.transact(place, policy, terms, step, cost)
         if (verdict !== MISS) return verdict
         continue
       }
@@ -111,11 +118,11 @@ export class Table {
   }
 
   /** The least wait, in milliseconds from `rawMs`, until a slot of the key's group can be had. */
-  waitForSlot({ h0, h1 }: Identity, rawMs: number): number {
+  waitForSlot(place: Place, rawMs: number): number {
     const { words } = this.#arena
     let least = Infinity
     const out = { remaining: 0, retryAt: 0, resetAt: 0 }
-    this.#selectGroup(h0, h1)
+    this.#selectGroup(place)
     for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
       const seen = Atomics.load(words, slot)
       if (word.phaseOf(word.hiOf(seen)) === FREE) continue
@@ -151,7 +158,7 @@ export class Table {
 
   #held = 0n
 
-  #selectGroup(h0: number, h1: number): void {
+  #selectGroup({ h0, h1 }: Place): void {
     const { bucketCount, ways, firstSlot } = this.#arena
     const a = Math.floor((h0 >>> 0) * (bucketCount / 4_294_967_296))
     let b = Math.floor((h1 >>> 0) * (bucketCount / 4_294_967_296))
@@ -170,7 +177,7 @@ export class Table {
   }
 
   /** True when the slot's identity is the key's under the generation in `hi`. */
-  #bears(slot: number, hi: number, h0: number, h1: number): boolean {
+  #bears(slot: number, hi: number, { h0, h1 }: Place): boolean {
     const { cells } = this.#arena
     return (
       Atomics.load(cells, 2 * slot + SLOT_IDENTITY0) === h0 &&
@@ -197,7 +204,7 @@ export class Table {
    * The key's slot, committed or tentative, or -1. Then `#victim` is the slot to claim: a free one of the bucket that
    * has more of them, which keeps buckets level; else the one that has been full for longest.
    */
-  #survey(h0: number, h1: number, ms: number): number {
+  #survey(place: Place, ms: number): number {
     const { words } = this.#arena
     let [lowFree, highFree, lowFirst, highFirst, oldest] = [0, 0, NONE, NONE, NONE]
     let since = Infinity
@@ -210,7 +217,7 @@ export class Table {
         } else if (highFree++ === 0) highFirst = slot
         continue
       }
-      if (this.#bears(slot, hi, h0, h1)) return slot
+      if (this.#bears(slot, hi, place)) return slot
       if (!this.#isTakeable(seen, ms)) continue
       const terms = this.#arena.terms(word.policyIndexOf(hi))
       const fullMs = terms.algorithm.whenMs(terms, word.valueOf(seen))
@@ -223,7 +230,7 @@ export class Table {
   }
 
   /** Claims the victim and publishes the key on it; the slot, or -1 when another thread was first. */
-  #claim(slot: number, h0: number, h1: number, policy: number, terms: Terms, ms: number): number {
+  #claim(slot: number, { h0, h1 }: Place, policy: number, terms: Terms, ms: number): number {
     const { words } = this.#arena
     const seen = Atomics.load(words, slot)
     if (!this.#isTakeable(seen, ms)) return NONE
@@ -257,15 +264,15 @@ export class Table {
    * The one slot on which this key is to be committed, or is; -1 to begin again. Leaves in `#held` the slot's
    * word as it was before the scan that chose it.
    */
-  #settle(slot: number, h0: number, h1: number): number {
+  #settle(slot: number, place: Place): number {
     const { words } = this.#arena
     for (let round = 0; round < MOST_ROUNDS; round++) {
       this.#held = Atomics.load(words, slot)
       const hi = word.hiOf(this.#held)
       const phase = word.phaseOf(hi)
-      if (phase === FREE || !this.#bears(slot, hi, h0, h1)) return NONE
+      if (phase === FREE || !this.#bears(slot, hi, place)) return NONE
       if (phase === COMMITTED) return slot
-      const twin = this.#twinOf(slot, h0, h1)
+      const twin = this.#twinOf(slot, place)
       if (twin === slot) return slot
       slot = twin
     }
@@ -273,14 +280,14 @@ export class Table {
   }
 
   /** `slot` when the scan found no twin to yield to; else the twin. Frees tentative twins above the slot. */
-  #twinOf(slot: number, h0: number, h1: number): number {
+  #twinOf(slot: number, place: Place): number {
     const { words } = this.#arena
     for (let other = this.#low; other !== NONE; other = this.#next(other)) {
       if (other === slot) continue
       const seen = Atomics.load(words, other)
       const hi = word.hiOf(seen)
       const phase = word.phaseOf(hi)
-      if (phase === FREE || !this.#bears(other, hi, h0, h1)) continue
+      if (phase === FREE || !this.#bears(other, hi, place)) continue
       if (phase === COMMITTED) {
         // The claim that lost is let go, unless somebody has settled it meanwhile.
         this.#free(slot, this.#held)

@@ -3,11 +3,9 @@
  * variant of the reference code) over the tier and the UTF-16 code units, under the arena's secret seed. A client
  * who cannot read the seed cannot aim two keys at one identity, nor many at one bucket.
  *
- * The result is left in an `Identity` that the caller owns, so that hashing makes no garbage.
+ * The result is left in a `Place` that the caller owns, so that hashing makes no garbage.
  */
-export class Identity {
-  h0 = 0
-  h1 = 0
+export class Hasher {
   readonly #seed0: number
   readonly #seed1: number
 
@@ -16,8 +14,8 @@ export class Identity {
     this.#seed1 = seed1
   }
 
-  /** Sets `h0` and `h1` for this tier and key. */
-  of(tier: number, key: string): void {
+  /** Sets the two halves of the identity of this tier and key. */
+  hash(tier: number, key: string, into: { h0: number; h1: number }): void {
     let v0 = this.#seed0
     let v1 = this.#seed1 ^ 0xee
     let v2 = 0x6c796765 ^ this.#seed0
@@ -60,10 +58,10 @@ export class Identity {
         v2 = (v2 << 16) | (v2 >>> 16)
       }
       if (half === 0) {
-        this.h0 = v1 ^ v3
+        into.h0 = v1 ^ v3
         v1 ^= 0xdd
       } else {
-        this.h1 = v1 ^ v3
+        into.h1 = v1 ^ v3
       }
     }
   }

@@ -1,0 +1,49 @@
+/** Where a key lives: its identity and the slot that was last seen to be its own. */
+export class Place {
+  /** '' where the place is nobody's: no key is empty. */
+  key = ''
+  tier = 0
+  /** The 64-bit index of the slot, or -1. */
+  slot = -1
+  /** The two halves of the identity; set where `slot` is, or has been searched. */
+  h0 = 0
+  h1 = 0
+}
+
+const ENTRIES = 256
+const LONGEST_KEY = 64
+
+/**
+ * The places of keys met lately by one thread: it saves the hash and the search. Direct-mapped, fixed in size (G6);
+ * it holds no string longer than 64 code units. A slot named here is never believed: the identity is checked
+ * against the slot at each use.
+ */
+export class PlaceCache {
+  readonly #entries = Array.from({ length: ENTRIES }, () => new Place())
+  readonly #spare = new Place()
+  #last = this.#spare
+
+  /** The place of this key; its slot is -1 when the key was not met lately. Belongs to the caller until the next call. */
+  of(tier: number, key: string): Place {
+    const last = this.#last
+    return last.key === key && last.tier === tier ? last : this.#lookUp(tier, key)
+  }
+
+  #lookUp(tier: number, key: string): Place {
+    if (key.length > LONGEST_KEY) {
+      this.#spare.slot = -1
+      return this.#spare
+    }
+    // Keys differ most at their end.
+    const end = key.length - 1
+    let mix = key.charCodeAt(end) + end + (tier << 5)
+    if (end > 1) mix += key.charCodeAt(end - 1) * 10 + key.charCodeAt(end - 2) * 100
+    const place = this.#entries[mix & (ENTRIES - 1)]!
+    if (place.key !== key || place.tier !== tier) {
+      place.key = key
+      place.tier = tier
+      place.slot = -1
+    }
+    return (this.#last = place)
+  }
+}
