@@ -42,21 +42,19 @@ export interface Driver {
 export class CasDriver implements Driver {
   readonly state: State = new Float64Array(1)
   readonly now = new Float64Array(1)
-  readonly #words: BigInt64Array
-  readonly #cells: Int32Array
-  readonly #tally: Tally
+  private readonly words: BigInt64Array
+  private readonly cells: Int32Array
+  private readonly tally: Tally
 
   constructor({ words, cells }: Arena, tally: Tally) {
-    this.#words = words
-    this.#cells = cells
-    this.#tally = tally
+    this.words = words
+    this.cells = cells
+    this.tally = tally
   }
 
   transact(place: Place, policy: number, terms: Terms, step: Step, cost: number): Verdict {
-    const words = this.#words
-    const cells = this.#cells
-    const state = this.state
-    const slot = place.slot
+    const { words, cells, state } = this
+    const { slot, h0, h1 } = place
     const kind = hiFrom(0, policy, COMMITTED)
     let word = words[slot]!
     let proven = false
@@ -65,14 +63,14 @@ export class CasDriver implements Driver {
       let verdict: Verdict = MISS
       if (
         (hi & KIND_MASK) === kind &&
-        cells[2 * slot + SLOT_IDENTITY0] === place.h0 &&
-        (cells[2 * slot + SLOT_IDENTITY1]! ^ maskOf(generationOf(hi))) === place.h1
+        cells[2 * slot + SLOT_IDENTITY0] === h0 &&
+        (cells[2 * slot + SLOT_IDENTITY1]! ^ maskOf(generationOf(hi))) === h1
       ) {
         const value = (state[0] = valueOf(word))
         if (step(state, 0, terms, this.now[0]!, cost)) {
           const seen = Atomics.compareExchange(words, slot, word, wordPlus(word, state[0] - value))
           if (seen === word) return DONE
-          this.#tally.count(TALLY.casRetries)
+          this.tally.count(TALLY.casRetries)
           word = seen
           proven = true
           continue
@@ -85,7 +83,7 @@ export class CasDriver implements Driver {
       word = seen
       proven = true
     }
-    this.#tally.count(TALLY.contended)
+    this.tally.count(TALLY.contended)
     return CONTENDED
   }
 }
