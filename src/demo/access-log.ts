@@ -17,8 +17,8 @@ export interface Unreadable {
 }
 
 const CLIENT = /([\x21-\x7e]{1,255}) /y
-const IDENTITY_AND_USER = /\S+ [^[]*?\S /y
-const TIME = /\[([^\]]*)\] /y
+/** Identity, user (in which there may be spaces), time. */
+const TIME = /\S+ [^[]*?\S \[([^\]]*)\] /y
 const REQUEST = /"((?:[^"\\]|\\.)*)" /y
 const STATUS = /\d{3} /y
 const SIZE = /(?:\d+|-)(?= |$)/y
@@ -59,9 +59,8 @@ export function parseLine(line: string): Entry | Unreadable {
   }
   const client = take(CLIENT)
   if (client === undefined) return { reason: 'no client address at its start' }
-  if (take(IDENTITY_AND_USER) === undefined) return { reason: 'no identity and user after the address' }
   const time = take(TIME)
-  if (time === undefined) return { reason: 'no time in brackets' }
+  if (time === undefined) return { reason: 'no user and time in brackets after the address' }
   const timeMs = timeOf(time)
   if (timeMs === undefined) return { reason: `not a time: [${time}]` }
   const request = take(REQUEST)

@@ -6,6 +6,7 @@
  * earlier instants is answered, so all threads decide at one time; at that time any order of them admits the
  * same number for each client, and the oracle, taking the lines one by one, must come to it too (G1, G2).
  */
+import type { HotbucketError } from '../index.ts'
 import { RateLimiter, SharedClock, tokenBucket } from '../index.ts'
 import type { Entry, Unreadable } from './access-log.ts'
 import { parseLine } from './access-log.ts'
@@ -72,11 +73,12 @@ class Stage {
     return new Stage(clock, limiter, new MapBuckets(limit, periodMs), client, () => server.close())
   }
 
-  async play(entry: Entry, account: Account): Promise<void> {
+  /** Sends `entry` once there is room, or says why its time cannot be played; enters the answers as they come. */
+  async play(entry: Entry, account: Account): Promise<Unreadable | undefined> {
     if (entry.timeMs > this.#nowMs) {
       // Before the clock moves: a request of an earlier instant must not be decided at a later one.
       await this.#inFlight.atMost(0)
-      this.#clock.set((this.#nowMs = entry.timeMs))
+      if (!this.#moveTo(entry.timeMs)) return { reason: 'its time is decades after the first: no limiter counts that far' }
     }
     await this.#inFlight.atMost(CONCURRENCY - 1)
     const books = account.enter(entry.client, this.#nowMs, this.#oracle.allow(entry.client, this.#nowMs))
@@ -85,6 +87,21 @@ class Stage {
       books.maps += Number(mapAdmitted)
     })
     this.#inFlight.add(sent)
+    return undefined
+  }
+
+  /** Moves the clock, unless that is more than a limiter made at the log's first time can hold. */
+  #moveTo(timeMs: number): boolean {
+    this.#clock.set(timeMs)
+    try {
+      this.#limiter.peek('-')
+    } catch (error) {
+      if ((error as HotbucketError).code !== 'ERR_HOTBUCKET_CLOCK') throw error
+      this.#clock.set(this.#nowMs)
+      return false
+    }
+    this.#nowMs = timeMs
+    return true
   }
 
   /** Waits for the last answers; returns the time since `open` and the limiter's count of keys it had no slot for. */
@@ -117,12 +134,17 @@ export async function replay(lines: AsyncIterable<string>, settings: Settings): 
     for await (const line of lines) {
       result.lines++
       const entry = parseLine(line)
-      if ('reason' in entry) note(result, entry)
-      else {
-        if (entry.timeMs < beforeMs) result.stepsBack++
-        beforeMs = entry.timeMs
+      if ('reason' in entry) {
+        note(result, entry)
+      } else {
         stage ??= await Stage.open(settings, entry.timeMs)
-        await stage.play(entry, result.account)
+        const refusal = await stage.play(entry, result.account)
+        if (refusal !== undefined) {
+          note(result, refusal)
+        } else {
+          if (entry.timeMs < beforeMs) result.stepsBack++
+          beforeMs = entry.timeMs
+        }
       }
       settings.progress(result.lines)
     }
