@@ -1,0 +1,77 @@
+/** Reads lines of the Common and the Combined Log Format. */
+import { LONGEST_LINE } from './lines.ts'
+
+/** What the replay needs of one line. */
+export interface Entry {
+  readonly client: string
+  /** Milliseconds since 1970, whole seconds in these formats. */
+  readonly timeMs: number
+  readonly method: string
+  /** The request target as logged; `/` where the line has none. */
+  readonly path: string
+}
+
+/** Why a line is not one of the two formats. */
+export interface Unreadable {
+  readonly reason: string
+}
+
+const CLIENT = /([\x21-\x7e]{1,255}) /y
+/** Identity, user (in which there may be spaces), time. */
+const TIME = /\S+ [^[]*?\S \[([^\]]*)\] /y
+const REQUEST = /"((?:[^"\\]|\\.)*)" /y
+const STATUS = /\d{3} /y
+const SIZE = /(?:\d+|-)(?= |$)/y
+const QUOTED = / "(?:[^"\\]|\\.)*"(?= |$)/y
+
+const TIMESTAMP = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})$/
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** Milliseconds since 1970 of a log's timestamp, or undefined; the years 1970 to 2199 only, which a clock can hold. */
+export function timeOf(text: string): number | undefined {
+  const match = TIMESTAMP.exec(text)
+  if (match === null) return undefined
+  const month = MONTHS.indexOf(match[2]!)
+  const [day, year, hour, minute, second, offsetHours, offsetMinutes] = [1, 3, 4, 5, 6, 8, 9].map((group) => Number(match[group])) as [
+    number, number, number, number, number, number, number,
+  ]
+  // A second of 60 is a leap second: the first of the next minute.
+  if (month < 0 || year < 1970 || year > 2199 || hour > 23 || minute > 59 || second > 60) return undefined
+  const midnight = new Date(Date.UTC(year, month, day))
+  // The 31st of April is no date, though Date takes it for the 1st of May.
+  if (midnight.getUTCDate() !== day || offsetHours > 23 || offsetMinutes > 59) return undefined
+  const offset = (offsetHours * 60 + offsetMinutes) * (match[7] === '-' ? -1 : 1)
+  return midnight.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1_000
+}
+
+/** The entry of a line in either format, or why it is none. Never throws, whatever the line. */
+export function parseLine(line: string): Entry | Unreadable {
+  if (line === '') return { reason: 'empty line' }
+  if (line.length > LONGEST_LINE) return { reason: `longer than ${LONGEST_LINE} bytes` }
+  let at = 0
+  /** Takes `pattern` at the place reached; its first group, or undefined when it is not there. */
+  const take = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    const match = pattern.exec(line)
+    if (match === null) return undefined
+    at = pattern.lastIndex
+    return match[1] ?? ''
+  }
+  const client = take(CLIENT)
+  if (client === undefined) return { reason: 'no client address at its start' }
+  const time = take(TIME)
+  if (time === undefined) return { reason: 'no user and time in brackets after the address' }
+  const timeMs = timeOf(time)
+  if (timeMs === undefined) return { reason: `not a time: [${time}]` }
+  const request = take(REQUEST)
+  if (request === undefined) return { reason: 'no whole request in quotes' }
+  if (take(STATUS) === undefined) return { reason: 'no status of three digits' }
+  if (take(SIZE) === undefined) return { reason: 'no size in bytes' }
+  // Common ends here; Combined has two quoted fields more. What some servers log after those is left unread.
+  if (at < line.trimEnd().length) {
+    if (take(QUOTED) === undefined) return { reason: 'its referrer is cut short' }
+    if (take(QUOTED) === undefined) return { reason: 'its user agent is missing or cut short' }
+  }
+  const [method = '', path = ''] = request.split(' ')
+  return { client, timeMs, method, path: path.startsWith('/') ? path : '/' }
+}

@@ -1,0 +1,9 @@
+/** `npm start`. */
+import { command } from './command.ts'
+
+process.exitCode = await command(process.argv.slice(2), {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  terminal: process.stderr,
+  worker: new URL('./worker.js', import.meta.url),
+})
