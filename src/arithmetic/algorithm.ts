@@ -74,6 +74,10 @@ export interface Algorithm {
   isFull(state: State, at: number, terms: Terms, now: number): boolean
   /** Decides; if allowed writes the next state into `state[at]`, else leaves it. */
   readonly spend: Step
+  /** Gives back `cost`, never beyond full; false where the state is full already. */
+  readonly refund: Step
+  /** The state `value` of `from` as a state of `to`, a policy of the same algorithm, that has used the same fraction, rounded up. */
+  convert(value: number, from: Terms, to: Terms, ms: number): number
   /** Fills `out` for a call of `cost` at `now`; changes nothing else. */
   describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void
 }

@@ -44,5 +44,7 @@ export const fixedWindowAlgorithm: Algorithm = {
   fresh: gcra.fresh,
   isFull: gcra.isFull,
   spend: gcra.spend,
+  refund: gcra.refund,
+  convert: gcra.convert,
   describe: gcra.describe,
 }

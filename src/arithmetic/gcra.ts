@@ -34,3 +34,18 @@ export function isFull(state: State, at: number, _terms: Terms, now: number): bo
 export function fresh(_terms: Terms, now: number): number {
   return now
 }
+
+/** Moves the TAT back by `cost`, at most to `now`. */
+export function refund(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
+  const tat = state[at]!
+  if (tat <= now) return false
+  state[at] = Math.max(now, tat - cost * terms.unitsPerToken)
+  return true
+}
+
+/** The TAT as far ahead of now, as a part of the ceiling, as it was. */
+export function convert(value: number, from: Terms, to: Terms, ms: number): number {
+  const now = to.algorithm.reading(to, ms)
+  const ahead = Math.max(0, value - from.algorithm.reading(from, ms))
+  return from.ceiling === 0 ? now : now + Math.min(to.ceiling, Math.ceil((ahead / from.ceiling) * to.ceiling))
+}

@@ -80,5 +80,7 @@ export const tokenBucketAlgorithm: Algorithm = {
   fresh: gcra.fresh,
   isFull: gcra.isFull,
   spend: gcra.spend,
+  refund: gcra.refund,
+  convert: gcra.convert,
   describe: gcra.describe,
 }

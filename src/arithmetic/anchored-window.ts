@@ -1,0 +1,89 @@
+/**
+ * Fixed window anchored at a key's first request: the window opens with the first charge and closes `windowMs`
+ * later, whatever is asked in between. One cell holds `start * (limit + 1) + used`; 0 used is full.
+ */
+import { outOfRange } from '../errors.ts'
+import type { Algorithm, Outlook, PolicyNumbers, State, Terms } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS } from './algorithm.ts'
+
+// The state of the last `read`, in locals of the module: returning an object would be garbage at every call.
+let start = 0
+let used = 0
+
+/** Reads a cell as it stands at `now`. */
+function read(value: number, { limit, ceiling }: Terms, now: number): void {
+  start = Math.floor(value / (limit + 1))
+  used = value - start * (limit + 1)
+  if (now >= start + ceiling) used = 0
+  if (used === 0 && now > start) start = now
+}
+
+export const anchoredWindowAlgorithm: Algorithm = {
+  name: 'anchored-window',
+  id: 4,
+
+  terms({ limit, periodMs }: PolicyNumbers, bornMs: number): Terms {
+    const perMs = Math.min(1_000, Math.floor(MAX_VALUE / (limit + 1) / MIN_HORIZON_MS))
+    if (perMs < 1) {
+      const range = `a whole number from 0 to ${Math.floor(MAX_VALUE / MIN_HORIZON_MS) - 1} for a window anchored at the first request`
+      throw outOfRange('ERR_HOTBUCKET_POLICY', 'limit', limit, range)
+    }
+    return {
+      algorithm: anchoredWindowAlgorithm,
+      limit,
+      periodMs,
+      burst: limit,
+      bornMs,
+      unitsPerToken: 1,
+      unitsPerRefill: perMs,
+      ceiling: Math.ceil(periodMs * perMs),
+      horizonMs: MAX_VALUE / (limit + 1) / perMs - 1,
+    }
+  },
+
+  reading({ bornMs, unitsPerRefill }: Terms, ms: number): number {
+    return Math.floor((ms - bornMs) * unitsPerRefill)
+  },
+
+  whenMs({ bornMs, unitsPerRefill }: Terms, units: number): number {
+    return bornMs + units / unitsPerRefill
+  },
+
+  fresh({ limit }: Terms, now: number): number {
+    return now * (limit + 1)
+  },
+
+  isFull(state: State, at: number, terms: Terms, now: number): boolean {
+    read(state[at]!, terms, now)
+    return used === 0
+  },
+
+  spend(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
+    read(state[at]!, terms, now)
+    if (used + cost > terms.limit) return false
+    state[at] = start * (terms.limit + 1) + used + cost
+    return true
+  },
+
+  refund(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
+    read(state[at]!, terms, now)
+    if (used === 0) return false
+    state[at] = start * (terms.limit + 1) + Math.max(0, used - cost)
+    return true
+  },
+
+  describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void {
+    read(state[at]!, terms, now)
+    const end = start + terms.ceiling
+    out.remaining = terms.limit - used
+    out.retryAt = cost > terms.limit ? Infinity : used + cost <= terms.limit ? now : end
+    out.resetAt = used === 0 ? now : end
+  },
+
+  convert(value: number, from: Terms, to: Terms, ms: number): number {
+    read(value, from, this.reading(from, ms))
+    const began = Math.min(this.reading(to, ms), this.reading(to, this.whenMs(from, start)))
+    const charged = from.limit === 0 ? 0 : Math.min(to.limit, Math.ceil((used * to.limit) / from.limit))
+    return began * (to.limit + 1) + charged
+  },
+}
