@@ -1,5 +1,13 @@
-export type { FixedWindowPolicy, Policy, TokenBucketPolicy } from './arithmetic/policy.ts'
-export { fixedWindow, tokenBucket } from './arithmetic/policy.ts'
+export { allOf, fixedWindow, slidingWindowCounter, slidingWindowLog, tokenBucket } from './arithmetic/constructors.ts'
+export type {
+  AllOfPolicy,
+  FixedWindowPolicy,
+  Policy,
+  SimplePolicy,
+  SlidingWindowCounterPolicy,
+  SlidingWindowLogPolicy,
+  TokenBucketPolicy,
+} from './arithmetic/policy.ts'
 export type { Clock, SharedClockHandle } from './clock/clock.ts'
 export { SharedClock } from './clock/clock.ts'
 export type { HotbucketError, HotbucketErrorCode } from './errors.ts'

@@ -1,7 +1,7 @@
 /** The facade: checks what it is given, ties policies, clock and memory together, and holds no arithmetic. */
-import type { Outlook } from './arithmetic/algorithm.ts'
+import type { Outlook, Terms } from './arithmetic/algorithm.ts'
+import { policyOf, termsOf } from './arithmetic/compile.ts'
 import type { Policy } from './arithmetic/policy.ts'
-import { policyOf } from './arithmetic/policy.ts'
 import type { Clock } from './clock/clock.ts'
 import { firstReading, SharedClock } from './clock/clock.ts'
 import { badHandle, closedError, outOfRange, wrongType } from './errors.ts'
@@ -27,6 +27,8 @@ export interface Decision<T extends string = string> {
   readonly retryAfterMs: number
   /** Milliseconds, whole, until the bucket is full. */
   readonly resetAfterMs: number
+  /** Where a part of an `allOf` refused: its index, the one with the longest wait if several did. */
+  readonly refusedBy?: number
 }
 
 /** Counts of all threads together, past ones too, and the table's size. */
@@ -45,6 +47,8 @@ export interface TierLimiter<T extends string = string> {
   consume(key: string, cost?: number): Decision<T>
   peek(key: string, cost?: number): Decision<T>
   retryAfterMs(key: string, cost?: number): number
+  refund(key: string, cost?: number): void
+  reset(key: string): void
 }
 
 /** What a limiter is made of; how `attach` reaches the constructor. */
@@ -78,9 +82,20 @@ function comparePolicies(arena: Arena, names: readonly string[], wanted: Readonl
     throw badHandle(`${whose} has the tiers ${Object.keys(wanted).join(', ')}, the arena ${names.join(', ')}`)
   }
   names.forEach((name, tier) => {
-    const held = JSON.stringify(policyOf(arena.terms(arena.policyIndex(tier))))
+    const held = JSON.stringify(policyOf(arena.policies.parts(tier).map((part) => part.terms)))
     const given = JSON.stringify(wanted[name])
     if (held !== given) throw badHandle(`tier ${name} is ${given} in ${whose}, ${held} in the arena`)
+  })
+}
+
+/** Throws ERR_HOTBUCKET_POLICY unless buckets of `old` can be carried over to `next`. */
+function comparableTerms(old: readonly Terms[], next: readonly Terms[]): void {
+  const names = (terms: readonly Terms[]) => terms.map(({ algorithm }) => algorithm.name).join(' and ')
+  if (names(old) !== names(next)) throw outOfRange('ERR_HOTBUCKET_POLICY', 'algorithm', names(next), `${names(old)}, as it was`)
+  old.forEach((part, at) => {
+    const { limit, ringSize, unitsPerRefill } = next[at]!
+    if (ringSize === part.ringSize && (ringSize === 0 || unitsPerRefill === part.unitsPerRefill)) return
+    throw outOfRange('ERR_HOTBUCKET_POLICY', 'limit', limit, `${part.limit}, as it was: the log of a live bucket cannot be rewritten`)
   })
 }
 
@@ -173,6 +188,34 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
     return this.peek(key, cost).retryAfterMs
   }
 
+  /**
+   * Gives `cost` (1 by default) back to the key's bucket: never above full, and where a window has closed since, the
+   * new one is what it gives to, so refund at once. Errors as for `allow`. Thread-safe.
+   */
+  refund(key: string, cost = 1): void {
+    this.#check(key, cost)
+    this.#buckets.refund(this.#tierIndex(key), key, cost)
+  }
+
+  /** Makes the key fresh, for every thread. Errors as for `allow`. Thread-safe. */
+  reset(key: string): void {
+    this.#check(key, 1)
+    this.#buckets.refund(this.#tierIndex(key), key, Number.MAX_SAFE_INTEGER)
+  }
+
+  /**
+   * Changes a tier's policy to one of the same algorithm, for every thread's next call; a bucket keeps the fraction
+   * that it had used. A sliding window log can change its window only while its limit and the unit of its times stay.
+   * Reads the whole table. Throws `RangeError` ERR_HOTBUCKET_TIER, ERR_HOTBUCKET_POLICY. Thread-safe.
+   */
+  setPolicy(tier: T, policy: Policy): void {
+    this.#open()
+    const index = this.#indexOf(tier)
+    const terms = termsOf(policy, this.#arena.bornMs)
+    comparableTerms(this.#buckets.terms(index), terms)
+    this.#buckets.setPolicy(index, terms)
+  }
+
   /** The verbs bound to one tier. Throws `RangeError` ERR_HOTBUCKET_TIER for an unknown name. Thread-safe. */
   tier<N extends T>(name: N): TierLimiter<N> {
     this.#open()
@@ -189,6 +232,8 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
       consume: (key, cost = 1) => checked(key, cost, consume),
       peek: (key, cost = 1) => checked(key, cost, peek),
       retryAfterMs: (key, cost = 1) => checked(key, cost, peek).retryAfterMs,
+      refund: (key, cost = 1) => checked(key, cost, (index) => this.#buckets.refund(index, key, cost)),
+      reset: (key) => checked(key, 1, (index) => this.#buckets.refund(index, key, Number.MAX_SAFE_INTEGER)),
     }
   }
 
@@ -262,18 +307,29 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
 
   #consume(tier: number, key: string, cost: number): Decision<T> {
     if (cost === 0) return this.#peek(tier, key, cost)
-    const allowed = this.#buckets.spend(tier, key, cost)
-    return this.#decision(allowed, tier, this.#buckets.outlook(tier, cost, this.#outlook))
+    return this.#decision(this.#buckets.spend(tier, key, cost), tier, key, cost)
   }
 
   #peek(tier: number, key: string, cost: number): Decision<T> {
-    this.#buckets.look(tier, key)
-    const outlook = this.#buckets.outlook(tier, cost, this.#outlook)
-    return this.#decision(outlook.retryAt === 0, tier, outlook)
+    this.#buckets.look(tier, key, cost)
+    return this.#decision(undefined, tier, key, cost)
   }
 
-  #decision(allowed: boolean, tier: number, { remaining, retryAt, resetAt }: Outlook): Decision<T> {
-    const { limit } = this.#buckets.terms(tier)
-    return { allowed, tier: this.#names[tier]!, limit, remaining, retryAfterMs: retryAt, resetAfterMs: resetAt }
+  /** The Decision after a spend that was `allowed` or not; of a look, which is allowed where no part has to wait. */
+  #decision(spent: boolean | undefined, tier: number, key: string, cost: number): Decision<T> {
+    const parts = this.#buckets.terms(tier)
+    let [limit, remaining, retryAfterMs, resetAfterMs, slowest] = [0, Infinity, -1, 0, 0]
+    for (let at = 0; at < parts.length; at++) {
+      const outlook = this.#buckets.outlook(tier, at, key, cost, this.#outlook)
+      resetAfterMs = Math.max(resetAfterMs, outlook.resetAt)
+      remaining = Math.min(remaining, outlook.remaining)
+      if (outlook.retryAt <= retryAfterMs) continue
+      retryAfterMs = outlook.retryAt
+      limit = parts[at]!.limit
+      slowest = at
+    }
+    const allowed = spent ?? retryAfterMs === 0
+    const decision = { allowed, tier: this.#names[tier]!, limit, remaining, retryAfterMs, resetAfterMs }
+    return parts.length > 1 && !allowed ? { ...decision, refusedBy: slowest } : decision
   }
 }

@@ -1,6 +1,6 @@
 /** What users pass in, and its checks. */
+import { termsOf } from './arithmetic/compile.ts'
 import type { Policy } from './arithmetic/policy.ts'
-import { termsOf } from './arithmetic/policy.ts'
 import type { Clock, SharedClockHandle } from './clock/clock.ts'
 import { SharedClock, systemClock } from './clock/clock.ts'
 import { badHandle, outOfRange, wrongType } from './errors.ts'

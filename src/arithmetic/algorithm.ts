@@ -1,8 +1,9 @@
 /**
  * The seam between an algorithm and the memory that holds its state.
  *
- * An algorithm is pure: it knows no clock, no memory and no key. Its whole state is one cell, a whole number
- * from 0 to MAX_VALUE, and it obeys five laws: a refusal changes nothing; an older `now` adds nothing; the
+ * An algorithm is pure: it knows no clock, no memory and no key. Its state is one cell, a whole number from 0 to
+ * MAX_VALUE; the log has a ring of records besides, of which the memory room passes the few facts it decides by
+ * (see STATE). It obeys five laws: a refusal changes nothing; an older `now` adds nothing; the
  * zeroed state is full; denied at every tick before the retry time and allowed at it; cost 0 succeeds and
  * changes nothing. A drivers' compare-and-swap loop therefore needs to know nothing about it.
  */
@@ -18,6 +19,19 @@ export const MIN_HORIZON_MS = 366 * 86_400_000
 
 /** Private cells that an algorithm reads and writes: a scratch copy, never the shared memory. */
 export type State = Float64Array
+
+/** Cells of a State after the first, filled for algorithms with a ring; times are readings, -Infinity for none. */
+export const STATE = {
+  /** The time of the oldest unit that must have left the window for a call of this cost. In a spend: the time to record. */
+  oldest: 1,
+  /** The time of the newest unit. */
+  newest: 2,
+  /** Units within the window; for `describe` and `refund` only. */
+  used: 3,
+} as const
+
+/** Cells of a State in all. */
+export const STATE_CELLS = 4
 
 /** The numbers of a policy as a user gives them. */
 export interface PolicyNumbers {
@@ -40,6 +54,8 @@ export interface Terms extends PolicyNumbers {
   readonly unitsPerRefill: number
   /** `burst` in units: how far the state may run ahead of `now`. */
   readonly ceiling: number
+  /** Records in the ring of a slot: 0 for the algorithms whose state is one cell. */
+  readonly ringSize: number
   /** Milliseconds after `bornMs` up to which every state fits its cell. */
   readonly horizonMs: number
 }

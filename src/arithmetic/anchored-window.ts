@@ -37,6 +37,7 @@ export const anchoredWindowAlgorithm: Algorithm = {
       unitsPerToken: 1,
       unitsPerRefill: perMs,
       ceiling: Math.ceil(periodMs * perMs),
+      ringSize: 0,
       horizonMs: MAX_VALUE / (limit + 1) / perMs - 1,
     }
   },

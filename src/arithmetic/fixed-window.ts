@@ -28,6 +28,7 @@ export const fixedWindowAlgorithm: Algorithm = {
       unitsPerToken: 1,
       unitsPerRefill: limit,
       ceiling: limit,
+      ringSize: 0,
       horizonMs,
     }
   },

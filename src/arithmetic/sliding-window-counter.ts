@@ -64,6 +64,7 @@ export const slidingWindowCounterAlgorithm: Algorithm = {
       unitsPerToken: 1,
       unitsPerRefill: perMs,
       ceiling: Math.ceil(periodMs * perMs),
+      ringSize: 0,
       horizonMs,
     }
   },

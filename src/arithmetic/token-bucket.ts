@@ -65,6 +65,7 @@ export const tokenBucketAlgorithm: Algorithm = {
       unitsPerToken: perToken,
       unitsPerRefill: perMs,
       ceiling,
+      ringSize: 0,
       horizonMs: perMs === 0 ? Infinity : (MAX_VALUE - ceiling) / perMs,
     }
   },

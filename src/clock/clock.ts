@@ -87,14 +87,14 @@ function checkedTime(field: string, ms: unknown): number {
 /** Reads a clock for one attached limiter: checks each reading, and never lets the time go back (G9). */
 export class Reader {
   readonly #clock: Clock
-  readonly #horizonMs: number
+  /** The greatest reading whose state still fits. */
+  horizonMs = Infinity
   /** The greatest reading, then the last one: in a typed array, since a number in a field would be a new object each time. */
   readonly #times: Float64Array
 
-  /** `horizonMs` is the greatest reading whose state still fits. */
-  constructor(clock: Clock, bornMs: number, horizonMs: number) {
+  /** Time begins at `bornMs`: an earlier reading stands still there. */
+  constructor(clock: Clock, bornMs: number) {
     this.#clock = clock
-    this.#horizonMs = horizonMs
     this.#times = new Float64Array([bornMs, bornMs])
   }
 
@@ -111,7 +111,7 @@ export class Reader {
   /** Asks the clock; returns `ms`. Throws ERR_HOTBUCKET_CLOCK, or what the clock throws. */
   read(): number {
     const raw = this.#clock.nowMs()
-    if (typeof raw !== 'number' || !(raw <= this.#horizonMs && raw >= -MAX_TIME_MS)) this.#refuse(raw)
+    if (typeof raw !== 'number' || !(raw <= this.horizonMs && raw >= -MAX_TIME_MS)) this.#refuse(raw)
     const times = this.#times
     times[1] = raw
     if (raw < times[0]!) return times[0]!
@@ -119,7 +119,7 @@ export class Reader {
   }
 
   #refuse(raw: unknown): never {
-    throw outOfRange('ERR_HOTBUCKET_CLOCK', 'nowMs()', raw, `a number of milliseconds up to ${Math.floor(this.#horizonMs)}`)
+    throw outOfRange('ERR_HOTBUCKET_CLOCK', 'nowMs()', raw, `a number of milliseconds up to ${Math.floor(this.horizonMs)}`)
   }
 }
 

@@ -2,13 +2,13 @@
  * The arena: one `SharedArrayBuffer` with header, policy table, tally lines, slots and, under `sync: 'mutex'`,
  * locks. Made once, never grown (G6). Opening checks everything that a foreign or damaged buffer could get wrong.
  */
-import type { Terms } from '../arithmetic/algorithm.ts'
+import { termsOf } from '../arithmetic/compile.ts'
 import type { Policy } from '../arithmetic/policy.ts'
-import { algorithmById, termsOf } from '../arithmetic/policy.ts'
 import { badHandle } from '../errors.ts'
 import { Hasher } from './hasher.ts'
 import * as layout from './layout.ts'
-import { HEADER, POLICY_FIELDS } from './layout.ts'
+import { HEADER } from './layout.ts'
+import { PolicyTable } from './policy-table.ts'
 
 /** What an arena is made for. */
 export interface ArenaOptions {
@@ -31,8 +31,7 @@ export class Arena {
   readonly buffer: SharedArrayBuffer
   readonly words: BigInt64Array
   readonly cells: Int32Array
-  readonly #floats: Float64Array
-  readonly #terms: (Terms | undefined)[] = []
+  readonly policies: PolicyTable
 
   readonly bucketCount: number
   readonly ways: number
@@ -44,15 +43,22 @@ export class Arena {
   readonly bornMs: number
   /** 64-bit index of the first slot. */
   readonly firstSlot = layout.SLOTS_OFFSET / 8
-  /** 64-bit index after the last slot. */
+  /** 64-bit index after the last slot, where the rings begin. */
   readonly endSlot: number
+  readonly ringSize: number
+  /** 64-bit index of the first ring. */
+  get firstRing(): number {
+    return this.endSlot
+  }
+  /** 32-bit index of the first lock. */
+  readonly firstLock: number
 
   private constructor(buffer: SharedArrayBuffer) {
     // Explicit lengths: a view that tracks the length of a resizable buffer is slow.
     this.buffer = buffer
     this.words = new BigInt64Array(buffer, 0, Math.floor(buffer.byteLength / 8))
     this.cells = new Int32Array(buffer, 0, Math.floor(buffer.byteLength / 4))
-    this.#floats = new Float64Array(buffer, 0, layout.POLICY_OFFSET / 8 + (layout.POLICY_COUNT * layout.POLICY_BYTES) / 8)
+    this.policies = new PolicyTable(buffer)
     this.bucketCount = this.cells[HEADER.bucketCount]!
     this.ways = this.cells[HEADER.ways]!
     this.maxKeys = this.cells[HEADER.maxKeys]!
@@ -60,13 +66,17 @@ export class Arena {
     this.allowWhenFull = this.cells[HEADER.whenFull] === 1
     this.lockTimeoutMs = this.cells[HEADER.lockTimeoutMs]!
     this.tierCount = this.cells[HEADER.tierCount]!
-    this.bornMs = this.#floats[layout.BORN_MS_F64]!
+    this.bornMs = this.policies.bornMs
+    this.ringSize = this.cells[HEADER.ringSize]!
     this.endSlot = this.firstSlot + this.capacity * (layout.SLOT_BYTES / 8)
+    this.firstLock = (this.endSlot + this.capacity * this.ringSize) * 2
   }
 
   /** A new arena, sealed. The policies must have been checked. */
   static create(options: ArenaOptions): Arena {
-    const byteLength = layout.arenaBytes(options.maxKeys, options.mutex)
+    const terms = [...options.tiers.values()].map((policy) => termsOf(policy, options.bornMs))
+    const ringSize = Math.max(...terms.flat().map((part) => part.ringSize))
+    const byteLength = layout.arenaBytes(options.maxKeys, options.mutex, ringSize)
     // A maximum length makes the buffer page-aligned, so that slots do not straddle cache lines.
     const buffer = new SharedArrayBuffer(byteLength, { maxByteLength: byteLength })
     const cells = new Int32Array(buffer)
@@ -84,14 +94,10 @@ export class Arena {
     cells[HEADER.seed1] = seeds[1]!
     cells[HEADER.namesDigest] = digestOf(options.tiers.keys())
     cells[HEADER.lockTimeoutMs] = options.lockTimeoutMs
-    new Float64Array(buffer, 0, layout.BORN_MS_F64 + 1)[layout.BORN_MS_F64] = options.bornMs
+    cells[HEADER.ringSize] = ringSize
+    new PolicyTable(buffer).bornMs = options.bornMs
     const arena = new Arena(buffer)
-    let index = 0
-    for (const policy of options.tiers.values()) {
-      arena.#writePolicy(index + 1, termsOf(policy, options.bornMs))
-      cells[layout.TIER_MAP + index] = index + 1
-      index++
-    }
+    terms.forEach((parts, tier) => arena.policies.write(tier, parts, options.tiers.size))
     Atomics.store(cells, HEADER.sealed, 1)
     return arena
   }
@@ -113,7 +119,7 @@ export class Arena {
       throw badHandle(`its layout is version ${cells[HEADER.version]}, this code reads version ${layout.LAYOUT_VERSION}`)
     }
     const maxKeys = cells[HEADER.maxKeys]!
-    const wanted = maxKeys >= 1 && maxKeys <= layout.MAX_KEYS ? layout.arenaBytes(maxKeys, cells[HEADER.sync] === 1) : 0
+    const wanted = maxKeys >= 1 && maxKeys <= layout.MAX_KEYS ? layout.arenaBytes(maxKeys, cells[HEADER.sync] === 1, cells[HEADER.ringSize]!) : 0
     const { bucketCount, ways } = layout.geometry(maxKeys)
     if (shared.byteLength !== wanted || cells[HEADER.bucketCount] !== bucketCount || cells[HEADER.ways] !== ways) {
       throw badHandle(`its buffer has ${shared.byteLength} bytes; an arena for ${maxKeys} keys has ${wanted}`)
@@ -137,35 +143,5 @@ export class Arena {
   /** A number that no other attachment of this arena has, until 2^29 attachments later. */
   takeTicket(): number {
     return Atomics.add(this.cells, HEADER.tickets, 1) & 0x1fffffff
-  }
-
-  /** Index of the policy that `tier` has now. */
-  policyIndex(tier: number): number {
-    return Atomics.load(this.cells, layout.TIER_MAP + tier)
-  }
-
-  /** The policy at `index` in units, read once by each thread. */
-  terms(index: number): Terms {
-    return (this.#terms[index] ??= this.#readPolicy(index))
-  }
-
-  #writePolicy(index: number, { algorithm, limit, periodMs, burst }: Terms): void {
-    const entry = layout.POLICY_OFFSET / 8 + (index * layout.POLICY_BYTES) / 8
-    this.cells[entry * 2] = algorithm.id
-    this.#floats[entry + POLICY_FIELDS.limit] = limit
-    this.#floats[entry + POLICY_FIELDS.periodMs] = periodMs
-    this.#floats[entry + POLICY_FIELDS.burst] = burst
-  }
-
-  #readPolicy(index: number): Terms {
-    const entry = layout.POLICY_OFFSET / 8 + (index * layout.POLICY_BYTES) / 8
-    const algorithm = algorithmById(this.cells[entry * 2]!)
-    if (algorithm === undefined) throw badHandle(`policy ${index} of the arena has an unknown algorithm`)
-    const numbers = {
-      limit: this.#floats[entry + POLICY_FIELDS.limit]!,
-      periodMs: this.#floats[entry + POLICY_FIELDS.periodMs]!,
-      burst: this.#floats[entry + POLICY_FIELDS.burst]!,
-    }
-    return algorithm.terms(numbers, this.bornMs)
   }
 }

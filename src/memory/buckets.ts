@@ -1,4 +1,4 @@
-/** All buckets of one arena as one attached thread uses them: near cache, then hint, then the search and insertion. */
+/** All buckets of one arena as one attached thread uses them: places met lately, then the hint, then the search and insertion. */
 import type { Outlook, Step, Terms } from '../arithmetic/algorithm.ts'
 import { waitMs } from '../arithmetic/algorithm.ts'
 import type { Clock } from '../clock/clock.ts'
@@ -11,91 +11,118 @@ import { TALLY } from './layout.ts'
 import { MutexDriver } from './mutex.ts'
 import type { Place } from './place.ts'
 import { PlaceCache } from './place.ts'
+import type { Part } from './policy-table.ts'
 import type { TableVerdict } from './table.ts'
 import { FULL, Table } from './table.ts'
 import { Tally } from './tally.ts'
 
 /** The key has no bucket, so it is full; nothing was made for it. */
-export const ABSENT = 5
-export type BucketVerdict = TableVerdict | typeof ABSENT
+const ABSENT = 5
+type BucketVerdict = TableVerdict | typeof ABSENT
+
+/** What a call does to a bucket. Only a spend makes an absent one. */
+type Verb = 'spend' | 'refund' | 'look'
 
 /** Looks at a state and leaves it. */
 const look: Step = () => false
 
+/** A cost above the burst can never be spent, so it only looks. */
+function stepOf(verb: Verb, { algorithm, burst }: Terms, cost: number): Step {
+  if (verb === 'spend' && cost <= burst) return algorithm.spend
+  return verb === 'refund' ? algorithm.refund : look
+}
+
 export class Buckets {
-  readonly arena: Arena
+  readonly #arena: Arena
   readonly #driver: Driver
   readonly #table: Table
   readonly #tally: Tally
   readonly #reader: Reader
   readonly #hasher: Hasher
   readonly #places = new PlaceCache()
+  /** The parts of each tier's policy, as of `#version`. */
+  readonly #parts: Part[][] = []
+  #version = -1
   #place = this.#places.of(0, '')
-  readonly #policies: number[] = []
-  readonly #terms: Terms[] = []
   #verdict: BucketVerdict = ABSENT
 
   constructor(arena: Arena, clock: Clock) {
     const ticket = arena.takeTicket()
-    this.arena = arena
+    this.#arena = arena
     this.#tally = new Tally(arena, ticket)
     const cas = new CasDriver(arena, this.#tally)
     this.#driver = arena.mutex ? new MutexDriver(arena, cas, this.#tally, ticket) : cas
     this.#table = new Table(arena, this.#driver, this.#tally)
     this.#hasher = arena.hasher()
-    let horizonMs = Infinity
-    for (let tier = 0; tier < arena.tierCount; tier++) {
-      const policy = arena.policyIndex(tier)
-      this.#policies.push(policy)
-      this.#terms.push(arena.terms(policy))
-      horizonMs = Math.min(horizonMs, arena.terms(policy).horizonMs)
-    }
-    this.#reader = new Reader(clock, arena.bornMs, arena.bornMs + horizonMs)
+    this.#reader = new Reader(clock, arena.bornMs)
+    this.#refresh()
   }
 
-  /** The policy of `tier` in units. */
-  terms(tier: number): Terms {
-    return this.#terms[tier]!
+  /** The terms of each part of the tier's policy. */
+  terms(tier: number): Terms[] {
+    this.#refresh()
+    return this.#parts[tier]!.map((part) => part.terms)
   }
 
-  /** Charges the bucket of (tier, key) with `cost`, making it if need be, and counts the answer. */
+  /** Charges every bucket of (tier, key) with `cost`, or none, making them if need be, and counts the answer. */
   spend(tier: number, key: string, cost: number): boolean {
-    const terms = this.#terms[tier]!
-    this.#verdict = this.#apply(tier, key, terms, cost > terms.burst ? look : terms.algorithm.spend, cost)
+    this.#reader.read()
+    this.#verdict = this.#parts[tier]!.length === 1 ? this.#apply(tier, 0, key, 'spend', cost) : this.#spendAll(tier, key, cost)
     if (this.#verdict !== DONE) return this.#notDone()
     this.#tally.count(TALLY.allowed)
     return true
   }
 
-  #notDone(): boolean {
+  /** Gives `cost` back to every bucket of (tier, key), never beyond full. */
+  refund(tier: number, key: string, cost: number): void {
+    this.#reader.read()
+    for (let at = 0; at < this.#parts[tier]!.length; at++) this.#apply(tier, at, key, 'refund', cost)
+  }
+
+  /** Reads the clock and looks at (tier, key), for `outlook`; makes and changes nothing. */
+  look(tier: number, key: string, cost: number): void {
+    this.#reader.read()
+    this.#verdict = this.#apply(tier, 0, key, 'look', cost)
+  }
+
+  /**
+   * How part `at` of (tier, key) stands for a further call of `cost` after the `spend` or `look` just made; waits in
+   * whole milliseconds from the clock's own reading.
+   */
+  outlook(tier: number, at: number, key: string, cost: number, out: Outlook): Outlook {
     const full = this.#verdict === FULL
-    if (full) this.#tally.count(TALLY.tableFull)
-    const allowed = full && this.arena.allowWhenFull
-    this.#tally.count(allowed ? TALLY.allowed : TALLY.denied)
-    return allowed
-  }
-
-  /** Looks at the bucket of (tier, key) for `outlook`; makes and changes nothing. */
-  look(tier: number, key: string): void {
-    this.#verdict = this.#apply(tier, key, this.#terms[tier]!, look, 0)
-  }
-
-  /** What the last `spend` or `look` left, for a further call of `cost`: waits in whole milliseconds from the clock's own reading. */
-  outlook(tier: number, cost: number, out: Outlook): Outlook {
-    const terms = this.#terms[tier]!
-    const { algorithm } = terms
+    const single = this.#parts[tier]!.length === 1
+    if (!full && !(single && this.#parts[tier]![0]!.terms.ringSize === 0)) this.#verdict = this.#apply(tier, at, key, 'look', cost)
+    const { terms } = this.#parts[tier]![at]!
     const { ms, rawMs } = this.#reader
-    const now = algorithm.reading(terms, ms)
+    const now = terms.algorithm.reading(terms, ms)
     const state = this.#driver.state
-    if (this.#verdict === FULL || this.#verdict === ABSENT) state[0] = algorithm.fresh(terms, now)
-    algorithm.describe(state, 0, terms, now, cost, out)
+    if (full || this.#verdict === ABSENT) {
+      state.fill(-Infinity)
+      state[0] = terms.algorithm.fresh(terms, now)
+      state[3] = 0
+    }
+    terms.algorithm.describe(state, 0, terms, now, cost, out)
     out.retryAt = waitMs(terms, rawMs, out.retryAt)
     out.resetAt = waitMs(terms, rawMs, out.resetAt)
-    if (this.#verdict === FULL && !this.arena.allowWhenFull) {
+    if (full && !this.#arena.allowWhenFull) {
       out.remaining = 0
       out.retryAt = out.resetAt = this.#table.waitForSlot(this.#place, rawMs)
     }
     return out
+  }
+
+  /** Makes `terms` the policy of `tier`; every bucket of it keeps the fraction that it had used. */
+  setPolicy(tier: number, terms: readonly Terms[]): void {
+    const { policies, tierCount } = this.#arena
+    const ms = this.#reader.read()
+    let old = policies.parts(tier)
+    policies.write(tier, terms, tierCount)
+    // Another thread may set the tier meanwhile: then what this one converted is converted on.
+    for (let next = policies.parts(tier); next[0]!.index !== old[0]!.index; next = policies.parts(tier)) {
+      old.forEach((part, at) => this.#table.convertAll(part.index, next[at]!.index, ms))
+      old = next
+    }
   }
 
   /** Frees every full slot; returns how many. */
@@ -108,25 +135,86 @@ export class Buckets {
     return this.#table.keys()
   }
 
-  /** Applies `step` to the bucket of (tier, key). Only a spend makes an absent bucket. */
-  #apply(tier: number, key: string, terms: Terms, step: Step, cost: number): BucketVerdict {
-    const driver = this.#driver
-    driver.now[0] = terms.algorithm.reading(terms, this.#reader.read())
-    const place = this.#places.of(tier, key)
-    const verdict = place.slot < 0 ? MISS : driver.transact(place, this.#policies[tier]!, terms, step, cost)
-    return verdict === MISS ? this.#seek(place, tier, key, terms, step, cost) : verdict
+  #notDone(): boolean {
+    const full = this.#verdict === FULL
+    if (full) this.#tally.count(TALLY.tableFull)
+    const allowed = full && this.#arena.allowWhenFull
+    this.#tally.count(allowed ? TALLY.allowed : TALLY.denied)
+    return allowed
   }
 
-  /** `#apply` for a key whose slot is not known. */
-  #seek(place: Place, tier: number, key: string, terms: Terms, step: Step, cost: number): BucketVerdict {
+  /**
+   * Looks at every part first, so that a refusal charges none; then charges them in order, and where another thread
+   * has taken the last of a part meanwhile, gives back what was charged before it.
+   */
+  #spendAll(tier: number, key: string, cost: number): BucketVerdict {
+    const parts = this.#parts[tier]!
+    const state = this.#driver.state
+    for (let at = 0; at < parts.length; at++) {
+      const verdict = this.#apply(tier, at, key, 'look', cost)
+      const { terms } = this.#parts[tier]![at]!
+      if (verdict === ABSENT ? cost > terms.burst : !terms.algorithm.spend(state, 0, terms, this.#driver.now[0]!, cost)) return 2
+    }
+    for (let at = 0; at < parts.length; at++) {
+      const verdict = this.#apply(tier, at, key, 'spend', cost)
+      if (verdict === DONE) continue
+      for (let back = at - 1; back >= 0; back--) this.#apply(tier, back, key, 'refund', cost)
+      return verdict
+    }
+    return DONE
+  }
+
+  /** Applies `verb` to the bucket of part `at` of (tier, key), at the time that the reader read last. */
+  #apply(tier: number, at: number, key: string, verb: Verb, cost: number): BucketVerdict {
+    const { index, terms } = this.#parts[tier]![at]!
+    const driver = this.#driver
+    const place = this.#places.of(tier | (at << 8), key)
+    let verdict: BucketVerdict = MISS
+    if (place.slot >= 0) {
+      driver.now[0] = terms.algorithm.reading(terms, this.#reader.ms)
+      verdict = driver.transact(place, index, terms, stepOf(verb, terms, cost), cost)
+    }
+    return verdict === MISS ? this.#seek(place, tier, at, key, verb, cost) : verdict
+  }
+
+  /** `#apply` for a key whose slot is not known, or under a policy that this thread does not know yet. */
+  #seek(place: Place, tier: number, at: number, key: string, verb: Verb, cost: number): BucketVerdict {
     const table = this.#table
-    const policy = this.#policies[tier]!
     this.#place = place
-    this.#hasher.hash(tier, key, place)
-    let verdict: BucketVerdict = table.find(place) ? this.#driver.transact(place, policy, terms, step, cost) : MISS
-    if (verdict !== MISS) return verdict
-    if (step === terms.algorithm.spend) return table.insert(place, policy, terms, step, this.#reader, cost)
-    verdict = table.search(place) ? this.#driver.transact(place, policy, terms, step, cost) : MISS
-    return verdict === MISS ? ABSENT : verdict
+    this.#hasher.hash(tier | (at << 8), key, place)
+    for (;;) {
+      this.#refresh()
+      const { index, terms } = this.#parts[tier]![at]!
+      const step = stepOf(verb, terms, cost)
+      this.#driver.now[0] = terms.algorithm.reading(terms, this.#reader.ms)
+      let verdict: BucketVerdict = table.find(place) ? this.#driver.transact(place, index, terms, step, cost) : MISS
+      if (verdict === MISS) {
+        if (step === terms.algorithm.spend) verdict = table.insert(place, index, terms, step, this.#reader, cost)
+        else if (table.search(place)) verdict = this.#driver.transact(place, index, terms, step, cost)
+      }
+      if (verdict !== MISS) {
+        // A policy set while the bucket was being made may have missed it.
+        if (this.#refresh() && place.slot >= 0) table.convert(place.slot, index, this.#parts[tier]![at]!.index, this.#reader.ms)
+        return verdict
+      }
+      const stale = place.slot < 0 ? 0 : table.stalePolicy(place, index)
+      if (stale === 0) return ABSENT
+      table.convert(place.slot, stale, index, this.#reader.ms)
+    }
+  }
+
+  /** Reads the policies again if any was set since; says whether. */
+  #refresh(): boolean {
+    const { policies, tierCount, bornMs } = this.#arena
+    const version = policies.version
+    if (version === this.#version) return false
+    this.#version = version
+    let horizonMs = Infinity
+    for (let tier = 0; tier < tierCount; tier++) {
+      this.#parts[tier] = policies.parts(tier)
+      for (const { terms } of this.#parts[tier]!) horizonMs = Math.min(horizonMs, terms.horizonMs)
+    }
+    this.#reader.horizonMs = bornMs + horizonMs
+    return true
   }
 }

@@ -11,11 +11,14 @@
  * which reads atomically.
  */
 import type { State, Step, Terms } from '../arithmetic/algorithm.ts'
+import { STATE, STATE_CELLS } from '../arithmetic/algorithm.ts'
+import { EPOCHS } from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } from './layout.ts'
 import type { Place } from './place.ts'
+import { Ring } from './ring.ts'
 import type { Tally } from './tally.ts'
-import { COMMITTED, generationOf, hiFrom, hiOf, KIND_MASK, maskOf, valueOf, wordPlus } from './word.ts'
+import { COMMITTED, generationOf, hiFrom, hiOf, KIND_MASK, maskOf, sameTenancy, valueOf, wordOf, wordPlus } from './word.ts'
 
 /** The slot is not, or no longer, this key's. */
 export const MISS = 0
@@ -40,15 +43,17 @@ export interface Driver {
 }
 
 export class CasDriver implements Driver {
-  readonly state: State = new Float64Array(1)
+  readonly state: State = new Float64Array(STATE_CELLS)
   readonly now = new Float64Array(1)
   private readonly words: BigInt64Array
   private readonly cells: Int32Array
   private readonly tally: Tally
+  private readonly ring: Ring
 
-  constructor({ words, cells }: Arena, tally: Tally) {
-    this.words = words
-    this.cells = cells
+  constructor(arena: Arena, tally: Tally) {
+    this.words = arena.words
+    this.cells = arena.cells
+    this.ring = new Ring(arena)
     this.tally = tally
   }
 
@@ -67,9 +72,22 @@ export class CasDriver implements Driver {
         (cells[2 * slot + SLOT_IDENTITY1]! ^ maskOf(generationOf(hi))) === h1
       ) {
         const value = (state[0] = valueOf(word))
-        if (step(state, 0, terms, this.now[0]!, cost)) {
-          const seen = Atomics.compareExchange(words, slot, word, wordPlus(word, state[0] - value))
-          if (seen === word) return DONE
+        const now = this.now[0]!
+        const underWay = terms.ringSize === 0 ? 0 : this.ring.gather(slot, hi, terms, now, cost, state, step !== terms.algorithm.spend)
+        if (underWay > 0) {
+          Atomics.compareExchange(words, slot, word, wordPlus(word, underWay * EPOCHS))
+          word = Atomics.load(words, slot)
+          continue
+        }
+        if (step(state, 0, terms, now, cost)) {
+          const recorded = terms.ringSize > 0 && step === terms.algorithm.spend
+          if (recorded && !this.ring.propose(slot, hi, terms, value, cost, state[STATE.oldest]!)) {
+            word = Atomics.load(words, slot)
+            continue
+          }
+          const next = state[0] < value ? wordOf(hi, state[0]) : wordPlus(word, state[0] - value)
+          const seen = Atomics.compareExchange(words, slot, word, next)
+          if (seen === word || (recorded && carried(hi, state[0], seen))) return DONE
           this.tally.count(TALLY.casRetries)
           word = seen
           proven = true
@@ -77,7 +95,8 @@ export class CasDriver implements Driver {
         }
         verdict = REFUSED
       }
-      if (proven) return verdict
+      // A refusal by a ring holds only if the word is still what it was before the ring was read.
+      if (proven && (verdict === MISS || terms.ringSize === 0)) return verdict
       const seen = Atomics.load(words, slot)
       if (seen === word) return verdict
       word = seen
@@ -86,4 +105,10 @@ export class CasDriver implements Driver {
     this.tally.count(TALLY.contended)
     return CONTENDED
   }
+}
+
+/** True when another thread has moved the head past this call's record for it: same tenancy and epoch, no lower head. */
+function carried(hi: number, value: number, seen: bigint): boolean {
+  const head = valueOf(seen)
+  return sameTenancy(hi, hiOf(seen)) && head % EPOCHS === value % EPOCHS && head >= value
 }

@@ -28,6 +28,10 @@ export const HEADER = {
   tickets: 13,
   /** Policy changes so far. */
   policyVersion: 14,
+  /** Records in the ring of each slot. */
+  ringSize: 15,
+  /** Entries of the policy table taken so far, in turn. */
+  policiesTaken: 18,
 } as const
 
 /** `bornMs` as a 64-bit float, at this index of 64-bit cells. */
@@ -41,7 +45,7 @@ export const MAX_TIERS = 32
 export const POLICY_OFFSET = 256
 export const POLICY_COUNT = 64
 export const POLICY_BYTES = 32
-/** Within an entry: algorithm as the 32-bit cell 0; then 64-bit floats. */
+/** Within an entry: algorithm as the 32-bit cell 0, the index of the next part or 0 as cell 1; then 64-bit floats. */
 export const POLICY_FIELDS = { limit: 1, periodMs: 2, burst: 3 } as const
 
 /** Tally lines: one cache line a ticket, the first half for one thread each, the others shared. */
@@ -52,7 +56,10 @@ export const EXCLUSIVE_LINES = 64
 /** Counters of a tally line, each two 32-bit cells, low then high. */
 export const TALLY = { allowed: 0, denied: 2, reclaimed: 4, tableFull: 6, casRetries: 8, lockTimeouts: 10, contended: 12 } as const
 
-/** Slots: `bucketCount * ways` of `SLOT_BYTES`, from here; the locks of a mutex arena follow the last slot. */
+/**
+ * Slots: `bucketCount * ways` of `SLOT_BYTES`, from here. After the last slot the rings, `ringSize` 64-bit words for
+ * each slot; then, in a mutex arena, the locks, a 32-bit cell for each slot.
+ */
 export const SLOTS_OFFSET = TALLY_OFFSET + TALLY_LINES * LINE_BYTES
 export const SLOT_BYTES = 16
 /** Within a slot: state as the 64-bit cell 0; identity as the 32-bit cells 2 and 3. */
@@ -72,7 +79,7 @@ export function geometry(maxKeys: number): { bucketCount: number; ways: number }
 }
 
 /** Bytes of an arena for `maxKeys` keys. */
-export function arenaBytes(maxKeys: number, mutex: boolean): number {
+export function arenaBytes(maxKeys: number, mutex: boolean, ringSize: number): number {
   const { bucketCount, ways } = geometry(maxKeys)
-  return SLOTS_OFFSET + bucketCount * ways * (SLOT_BYTES + (mutex ? 4 : 0))
+  return SLOTS_OFFSET + bucketCount * ways * (SLOT_BYTES + 8 * ringSize + (mutex ? 4 : 0))
 }

@@ -38,7 +38,7 @@ export class MutexDriver implements Driver {
     this.#cells = arena.cells
     this.#tally = tally
     this.#firstSlot = arena.firstSlot
-    this.#firstLock = arena.endSlot * 2
+    this.#firstLock = arena.firstLock
     this.#mine = (ticket + 1) << 1
     this.#timeoutMs = arena.lockTimeoutMs
   }

@@ -16,17 +16,18 @@
  * two moves holds nobody up (G8); its slot is claimed anew as soon as the clock has passed the claim. Both
  * claimants of one key publish before they scan, so at least one sees the other (G3).
  */
-import type { Step, Terms } from '../arithmetic/algorithm.ts'
-import { waitMs } from '../arithmetic/algorithm.ts'
+import type { Outlook, Step, Terms } from '../arithmetic/algorithm.ts'
+import { STATE_CELLS, waitMs } from '../arithmetic/algorithm.ts'
 import type { Reader } from '../clock/clock.ts'
 import type { Arena } from './arena.ts'
 import type { Driver, Verdict } from './cas.ts'
 import { CONTENDED, DONE, MISS, REFUSED } from './cas.ts'
 import { SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1, SLOT_STATE_HI, TALLY } from './layout.ts'
 import type { Place } from './place.ts'
+import { Ring } from './ring.ts'
 import type { Tally } from './tally.ts'
 import * as word from './word.ts'
-import { COMMITTED, FREE, TENTATIVE } from './word.ts'
+import { CLAIM_UNITS_PER_MS, COMMITTED, FREE, TENTATIVE } from './word.ts'
 
 /** No slot could be had. */
 export const FULL = 4
@@ -41,7 +42,9 @@ export class Table {
   readonly #arena: Arena
   readonly #driver: Driver
   readonly #tally: Tally
-  readonly #scratch = new Float64Array(1)
+  readonly #ring: Ring
+  readonly #scratch = new Float64Array(STATE_CELLS)
+  readonly #outlook: Outlook = { remaining: 0, retryAt: 0, resetAt: 0 }
   /** First slots of the group's buckets, in order, and the end of each. */
   #low = 0
   #high = 0
@@ -51,6 +54,7 @@ export class Table {
     this.#arena = arena
     this.#driver = driver
     this.#tally = tally
+    this.#ring = new Ring(arena)
   }
 
   /** Sets `place.slot` to a slot that seems to be the key's, or -1. Reads plainly: a hint, which may be wrong either way. */
@@ -84,34 +88,42 @@ export class Table {
     return false
   }
 
-  /** Applies `step` to the key's bucket, which is made full if it is nowhere. `step` must accept a full bucket. */
+  /**
+   * Applies `step` to the key's bucket, which is made full if it is nowhere. `step` must accept a full bucket. MISS
+   * when the bucket is there under another policy than `policy`.
+   */
   insert(place: Place, policy: number, terms: Terms, step: Step, reader: Reader, cost: number): TableVerdict {
-    const { words } = this.#arena
+    const { words, bornMs } = this.#arena
     this.#selectGroup(place)
     for (let round = 0; round < MOST_ROUNDS; round++) {
       let slot = this.#survey(place, reader.ms)
       if (slot === NONE) {
         if (this.#victim === NONE) return FULL
-        slot = this.#claim(this.#victim, place, policy, terms, reader.ms)
+        slot = this.#claim(this.#victim, place, policy, reader.ms)
         if (slot === NONE) continue
       }
       slot = this.#settle(slot, place)
       if (slot === NONE) continue
-      const now = (this.#driver.now[0] = terms.algorithm.reading(terms, reader.read()))
       // The word read before the scan that settled it: had anyone touched the slot since, the commit would fail.
       const held = this.#held
       const hi = word.hiOf(held)
+      // A charge is never older than the claim: the claimant may have been ahead of this thread's clock.
+      const claimMs = word.phaseOf(hi) === TENTATIVE ? bornMs + word.valueOf(held) / CLAIM_UNITS_PER_MS : 0
+      const now = (this.#driver.now[0] = terms.algorithm.reading(terms, Math.max(reader.read(), claimMs)))
       place.slot = slot
-      if (word.phaseOf(hi) === COMMITTED) {
-        const verdict = this.#driver.transact(place, policy, terms, step, cost)
-        if (verdict !== MISS) return verdict
-        continue
+      if (word.phaseOf(hi) === TENTATIVE) {
+        const state = this.#driver.state
+        state[0] = terms.algorithm.fresh(terms, now)
+        // A ring takes no charge before its slot is committed: it is committed full, and charged like any other.
+        const charge = terms.ringSize === 0
+        if (charge && !step(state, 0, terms, now, cost)) return REFUSED
+        const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), state[0])
+        if (Atomics.compareExchange(words, slot, held, committed) !== held) continue
+        if (charge) return DONE
       }
-      const state = this.#driver.state
-      state[0] = Math.max(word.valueOf(held), terms.algorithm.fresh(terms, now))
-      if (!step(state, 0, terms, now, cost)) return REFUSED
-      const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), state[0]!)
-      if (Atomics.compareExchange(words, slot, held, committed) === held) return DONE
+      const verdict = this.#driver.transact(place, policy, terms, step, cost)
+      if (verdict !== MISS) return verdict
+      if (this.stalePolicy(place, policy) !== 0) return MISS
     }
     this.#tally.count(TALLY.contended)
     return CONTENDED
@@ -119,19 +131,43 @@ export class Table {
 
   /** The least wait, in milliseconds from `rawMs`, until a slot of the key's group can be had. */
   waitForSlot(place: Place, rawMs: number): number {
-    const { words } = this.#arena
     let least = Infinity
-    const out = { remaining: 0, retryAt: 0, resetAt: 0 }
     this.#selectGroup(place)
     for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
-      const seen = Atomics.load(words, slot)
-      if (word.phaseOf(word.hiOf(seen)) === FREE) continue
-      const terms = this.#arena.terms(word.policyIndexOf(word.hiOf(seen)))
-      this.#scratch[0] = word.valueOf(seen)
-      terms.algorithm.describe(this.#scratch, 0, terms, 0, 0, out)
-      least = Math.min(least, waitMs(terms, rawMs, out.resetAt))
+      const seen = Atomics.load(this.#arena.words, slot)
+      if (word.phaseOf(word.hiOf(seen)) !== COMMITTED) continue
+      const { terms } = this.#arena.policies.part(word.policyIndexOf(word.hiOf(seen)))
+      least = Math.min(least, waitMs(terms, rawMs, this.#resetAt(slot, seen, terms, 0)))
     }
     return Math.max(1, least)
+  }
+
+  /** Moves every bucket of the policy at `from` to the policy at `to`. */
+  convertAll(from: number, to: number, ms: number): void {
+    const { firstSlot, endSlot } = this.#arena
+    for (let slot = firstSlot; slot < endSlot; slot += STRIDE) this.convert(slot, from, to, ms)
+  }
+
+  /** Moves one bucket of the policy at `from` to the policy at `to`; it keeps the fraction that it had used. */
+  convert(slot: number, from: number, to: number, ms: number): void {
+    const { words, policies } = this.#arena
+    if (from === to) return
+    const [old, next] = [policies.part(from).terms, policies.part(to).terms]
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const seen = Atomics.load(words, slot)
+      const hi = word.hiOf(seen)
+      if (word.phaseOf(hi) !== COMMITTED || word.policyIndexOf(hi) !== from) return
+      const value = next.algorithm.convert(word.valueOf(seen), old, next, ms)
+      const converted = word.wordOf(word.hiFrom(word.generationOf(hi), to, COMMITTED), value)
+      if (Atomics.compareExchange(words, slot, seen, converted) === seen) return
+    }
+  }
+
+  /** The policy that the key's bucket at its place has, where that is not `policy`; else 0. */
+  stalePolicy(place: Place, policy: number): number {
+    const hi = word.hiOf(Atomics.load(this.#arena.words, place.slot))
+    const theirs = word.policyIndexOf(hi)
+    return word.phaseOf(hi) === COMMITTED && theirs !== policy && this.#bears(place.slot, hi, place) ? theirs : 0
   }
 
   /** Frees every slot that is full at `ms`; returns how many. */
@@ -141,7 +177,7 @@ export class Table {
     for (let slot = firstSlot; slot < endSlot; slot += STRIDE) {
       const seen = Atomics.load(words, slot)
       const hi = word.hiOf(seen)
-      if (word.phaseOf(hi) !== FREE && this.#isTakeable(seen, ms) && this.#free(slot, seen)) freed++
+      if (word.phaseOf(hi) !== FREE && this.#isTakeable(slot, seen, ms) && this.#free(slot, seen)) freed++
     }
     return freed
   }
@@ -189,15 +225,27 @@ export class Table {
    * True when the slot may be taken at `ms`: free; committed and full; or claimed in the past and given up. A
    * claim of this very tick is left alone, else two keys could steal one slot from each other for ever.
    */
-  #isTakeable(seen: bigint, ms: number): boolean {
+  #isTakeable(slot: number, seen: bigint, ms: number): boolean {
     const hi = word.hiOf(seen)
     const phase = word.phaseOf(hi)
     if (phase === FREE) return true
-    const terms = this.#arena.terms(word.policyIndexOf(hi))
+    if (phase === TENTATIVE) return word.valueOf(seen) < Math.floor((ms - this.#arena.bornMs) * CLAIM_UNITS_PER_MS)
+    const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
     const now = terms.algorithm.reading(terms, ms)
+    return this.#fill(slot, seen, terms, now) && terms.algorithm.isFull(this.#scratch, 0, terms, now)
+  }
+
+  /** Reads the state in a slot's word into `#scratch`; false when a call is under way on its ring. */
+  #fill(slot: number, seen: bigint, terms: Terms, now: number): boolean {
     this.#scratch[0] = word.valueOf(seen)
-    if (phase === TENTATIVE) return this.#scratch[0] < terms.algorithm.fresh(terms, now)
-    return terms.algorithm.isFull(this.#scratch, 0, terms, now)
+    return terms.ringSize === 0 || this.#ring.gather(slot, word.hiOf(seen), terms, now, 0, this.#scratch, false) === 0
+  }
+
+  /** The reading at which the bucket in a slot is full. */
+  #resetAt(slot: number, seen: bigint, terms: Terms, now: number): number {
+    this.#fill(slot, seen, terms, now)
+    terms.algorithm.describe(this.#scratch, 0, terms, now, 0, this.#outlook)
+    return this.#outlook.resetAt
   }
 
   /**
@@ -218,9 +266,9 @@ export class Table {
         continue
       }
       if (this.#bears(slot, hi, place)) return slot
-      if (!this.#isTakeable(seen, ms)) continue
-      const terms = this.#arena.terms(word.policyIndexOf(hi))
-      const fullMs = terms.algorithm.whenMs(terms, word.valueOf(seen))
+      if (!this.#isTakeable(slot, seen, ms)) continue
+      const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
+      const fullMs = terms.algorithm.whenMs(terms, this.#resetAt(slot, seen, terms, 0))
       if (fullMs >= since) continue
       since = fullMs
       oldest = slot
@@ -230,13 +278,13 @@ export class Table {
   }
 
   /** Claims the victim and publishes the key on it; the slot, or -1 when another thread was first. */
-  #claim(slot: number, { h0, h1 }: Place, policy: number, terms: Terms, ms: number): number {
+  #claim(slot: number, { h0, h1 }: Place, policy: number, ms: number): number {
     const { words } = this.#arena
     const seen = Atomics.load(words, slot)
-    if (!this.#isTakeable(seen, ms)) return NONE
+    if (!this.#isTakeable(slot, seen, ms)) return NONE
     const generation = (word.generationOf(word.hiOf(seen)) + 1) & 0x7f
-    const now = terms.algorithm.reading(terms, ms)
-    const claimed = word.wordOf(word.hiFrom(generation, policy, TENTATIVE), terms.algorithm.fresh(terms, now))
+    const claimTime = Math.ceil((ms - this.#arena.bornMs) * CLAIM_UNITS_PER_MS)
+    const claimed = word.wordOf(word.hiFrom(generation, policy, TENTATIVE), claimTime)
     if (Atomics.compareExchange(words, slot, seen, claimed) !== seen) return NONE
     if (word.phaseOf(word.hiOf(seen)) === COMMITTED) this.#tally.count(TALLY.reclaimed)
     const published =

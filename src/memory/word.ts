@@ -11,8 +11,11 @@
 import { VALUE_BITS } from '../arithmetic/algorithm.ts'
 
 export const FREE = 0
+/** Claimed; the value is then the time of the claim, in CLAIM_UNITS_PER_MS from the arena's birth, whatever the policy. */
 export const TENTATIVE = 1
 export const COMMITTED = 2
+
+export const CLAIM_UNITS_PER_MS = 64
 
 const VALUE_HI_BITS = VALUE_BITS - 32
 const VALUE_HI_MASK = (1 << VALUE_HI_BITS) - 1
@@ -60,6 +63,11 @@ export function wordPlus(word: bigint, delta: number): bigint {
 /** An upper half from its fields, its part of the value 0. */
 export function hiFrom(generation: number, policy: number, phase: number): number {
   return (generation << GENERATION_SHIFT) | (policy << POLICY_SHIFT) | (phase << PHASE_SHIFT)
+}
+
+/** True when two upper halves agree in all but the value: same generation, policy and phase. */
+export function sameTenancy(a: number, b: number): boolean {
+  return ((a ^ b) & ~VALUE_HI_MASK) === 0
 }
 
 export function generationOf(hi: number): number {

@@ -1,0 +1,86 @@
+/**
+ * Sliding window log: never more than `limit` units in any `windowMs`, by the time of each unit.
+ *
+ * Units are numbered from 0. A call of `cost` units at head `n` is allowed when unit `n + cost - 1 - limit` has left
+ * the window; times never decrease, so those before it have left too. The cell holds `head * 4 + epoch`: a refund
+ * moves the head back and the epoch on. The times lie in a ring of `limit` records, kept by the memory room.
+ */
+import { outOfRange } from '../errors.ts'
+import type { Algorithm, Outlook, PolicyNumbers, State, Terms } from './algorithm.ts'
+import { MIN_HORIZON_MS, STATE } from './algorithm.ts'
+
+/** Bits of a record's time and of its cost. */
+export const TIME_BITS = 47
+export const MAX_LOG_LIMIT = 1_023
+export const EPOCHS = 4
+
+export const slidingWindowLogAlgorithm: Algorithm = {
+  name: 'sliding-window-log',
+  id: 5,
+
+  terms({ limit, periodMs }: PolicyNumbers, bornMs: number): Terms {
+    if (limit > MAX_LOG_LIMIT) {
+      throw outOfRange('ERR_HOTBUCKET_POLICY', 'limit', limit, `a whole number from 0 to ${MAX_LOG_LIMIT} for a sliding window log`)
+    }
+    // Microseconds, or millionths of a token where that is coarser.
+    const perMs = Math.max(1, Math.min(1_000, Math.ceil((1_000_000 * limit) / periodMs)))
+    const ceiling = Math.ceil(periodMs * perMs)
+    if (ceiling > 2 ** 52) {
+      throw outOfRange('ERR_HOTBUCKET_POLICY', 'windowMs', periodMs, `at most ${2 ** 52 / perMs}`)
+    }
+    return {
+      algorithm: slidingWindowLogAlgorithm,
+      limit,
+      periodMs,
+      burst: limit,
+      bornMs,
+      unitsPerToken: 1,
+      unitsPerRefill: perMs,
+      ceiling,
+      ringSize: limit,
+      horizonMs: Math.max(MIN_HORIZON_MS, 2 ** TIME_BITS / perMs - 2),
+    }
+  },
+
+  reading({ bornMs, unitsPerRefill }: Terms, ms: number): number {
+    return Math.floor((ms - bornMs) * unitsPerRefill)
+  },
+
+  whenMs({ bornMs, unitsPerRefill }: Terms, units: number): number {
+    return bornMs + units / unitsPerRefill
+  },
+
+  fresh(): number {
+    return 0
+  },
+
+  isFull(state: State, at: number, terms: Terms, now: number): boolean {
+    return state[at + STATE.newest]! + terms.ceiling <= now
+  },
+
+  spend(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
+    if (cost > terms.limit || state[at + STATE.oldest]! + terms.ceiling > now) return false
+    state[at]! += cost * EPOCHS
+    state[at + STATE.oldest] = Math.max(now, state[at + STATE.newest]!)
+    return true
+  },
+
+  refund(state: State, at: number, _terms: Terms, _now: number, cost: number): boolean {
+    const units = Math.min(cost, state[at + STATE.used]!)
+    if (units === 0) return false
+    const epoch = state[at]! % EPOCHS
+    state[at] = state[at]! - epoch - units * EPOCHS + ((epoch + 1) % EPOCHS)
+    return true
+  },
+
+  describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void {
+    out.remaining = terms.limit - state[at + STATE.used]!
+    out.retryAt = cost > terms.limit ? Infinity : Math.max(now, state[at + STATE.oldest]! + terms.ceiling)
+    out.resetAt = Math.max(now, state[at + STATE.newest]! + terms.ceiling)
+  },
+
+  /** A ring cannot be rewritten in one step: `setPolicy` refuses what would need it, so the head stays as it is. */
+  convert(value: number): number {
+    return value
+  },
+}
