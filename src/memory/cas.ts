@@ -5,8 +5,8 @@
  * compareExchange) that gave the word. The first look at the word is a plain read, which may be old: it is a
  * guess, proven by the compareExchange or corrected by it, and never decided on alone.
  *
- * Identity cells are read plainly beside it. A match certifies itself: the second cell is masked with the
- * generation in the word, is written once a generation, before the commit, and the word is proven to be still of
+ * Identity cells are read plainly beside it. A match certifies itself: both cells are masked with the
+ * generation in the word, are written once a generation, before the commit, and the word is proven to be still of
  * that generation when the change lands. A mismatch may be a stale read; it only sends the caller to the search,
  * which reads atomically.
  */
@@ -66,10 +66,11 @@ export class CasDriver implements Driver {
     for (let turn = 0; turn < MOST_TURNS; turn++) {
       const hi = hiOf(word)
       let verdict: Verdict = MISS
+      const mask = maskOf(generationOf(hi))
       if (
         (hi & KIND_MASK) === kind &&
-        cells[2 * slot + SLOT_IDENTITY0] === h0 &&
-        (cells[2 * slot + SLOT_IDENTITY1]! ^ maskOf(generationOf(hi))) === h1
+        (cells[2 * slot + SLOT_IDENTITY0]! ^ mask) === h0 &&
+        (cells[2 * slot + SLOT_IDENTITY1]! ^ mask) === h1
       ) {
         const value = (state[0] = valueOf(word))
         const now = this.now[0]!

@@ -63,9 +63,8 @@ export class Table {
     const { h0, h1 } = place
     this.#selectGroup(place)
     for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
-      if (cells[2 * slot + SLOT_IDENTITY0] !== h0) continue
-      const generation = word.generationOf(cells[2 * slot + SLOT_STATE_HI]!)
-      if ((cells[2 * slot + SLOT_IDENTITY1]! ^ word.maskOf(generation)) === h1) {
+      const mask = word.maskOf(word.generationOf(cells[2 * slot + SLOT_STATE_HI]!))
+      if ((cells[2 * slot + SLOT_IDENTITY0]! ^ mask) === h0 && (cells[2 * slot + SLOT_IDENTITY1]! ^ mask) === h1) {
         place.slot = slot
         return true
       }
@@ -215,9 +214,10 @@ export class Table {
   /** True when the slot's identity is the key's under the generation in `hi`. */
   #bears(slot: number, hi: number, { h0, h1 }: Place): boolean {
     const { cells } = this.#arena
+    const mask = word.maskOf(word.generationOf(hi))
     return (
-      Atomics.load(cells, 2 * slot + SLOT_IDENTITY0) === h0 &&
-      (Atomics.load(cells, 2 * slot + SLOT_IDENTITY1) ^ word.maskOf(word.generationOf(hi))) === h1
+      (Atomics.load(cells, 2 * slot + SLOT_IDENTITY0) ^ mask) === h0 &&
+      (Atomics.load(cells, 2 * slot + SLOT_IDENTITY1) ^ mask) === h1
     )
   }
 
@@ -287,15 +287,16 @@ export class Table {
     const claimed = word.wordOf(word.hiFrom(generation, policy, TENTATIVE), claimTime)
     if (Atomics.compareExchange(words, slot, seen, claimed) !== seen) return NONE
     if (word.phaseOf(word.hiOf(seen)) === COMMITTED) this.#tally.count(TALLY.reclaimed)
+    const mask = word.maskOf(generation)
     const published =
-      this.#publish(slot, claimed, SLOT_IDENTITY0, h0) &&
-      this.#publish(slot, claimed, SLOT_IDENTITY1, h1 ^ word.maskOf(generation))
+      this.#publish(slot, claimed, SLOT_IDENTITY0, h0 ^ mask) && this.#publish(slot, claimed, SLOT_IDENTITY1, h1 ^ mask)
     return published ? slot : NONE
   }
 
   /**
    * Writes one identity cell while the slot is still `claimed`; false when it is not. The old value is read
-   * before the state is checked: a tenant that publishes in between changes the cell and the exchange fails.
+   * before the state is checked: a tenant that publishes in between changes the cell and the exchange fails. Both
+   * cells are masked with the generation, so it does change, even for a key that had the slot before.
    */
   #publish(slot: number, claimed: bigint, offset: number, value: number): boolean {
     const { words, cells } = this.#arena

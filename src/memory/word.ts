@@ -83,8 +83,8 @@ export function phaseOf(hi: number): number {
 }
 
 /**
- * What the second identity cell is masked with in `generation`: an identity left over from another tenancy
- * never matches. An odd multiplier makes the 128 masks distinct.
+ * What the identity cells are masked with in `generation`: an identity left over from another tenancy never
+ * matches, and no cell takes the same value for the same key again until 128 generations later. An odd multiplier makes the 128 masks distinct.
  */
 export function maskOf(generation: number): number {
   return Math.imul(generation + 1, 0x9e3779b1)
