@@ -103,8 +103,9 @@ export class Buckets {
       state[3] = 0
     }
     terms.algorithm.describe(state, 0, terms, now, cost, out)
-    out.retryAt = waitMs(terms, rawMs, out.retryAt)
-    out.resetAt = waitMs(terms, rawMs, out.resetAt)
+    // What holds at the time decided on holds now, though the clock has stepped back since: no wait.
+    out.retryAt = out.retryAt <= now ? 0 : waitMs(terms, rawMs, out.retryAt)
+    out.resetAt = out.resetAt <= now ? 0 : waitMs(terms, rawMs, out.resetAt)
     if (full && !this.#arena.allowWhenFull) {
       out.remaining = 0
       out.retryAt = out.resetAt = this.#table.waitForSlot(this.#place, rawMs)

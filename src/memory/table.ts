@@ -37,6 +37,8 @@ const STRIDE = SLOT_BYTES / 8
 const NONE = -1
 /** A bound that only a fault reaches. */
 const MOST_ROUNDS = 1 << 10
+/** Rounds for which a group without a slot is looked at again, while a claim in it is not yet settled. */
+const PATIENCE = 64
 
 export class Table {
   readonly #arena: Arena
@@ -49,6 +51,8 @@ export class Table {
   #low = 0
   #high = 0
   #victim = NONE
+  /** True when the last survey met a claim that could be neither used nor taken. */
+  #unsettled = false
 
   constructor(arena: Arena, driver: Driver, tally: Tally) {
     this.#arena = arena
@@ -97,7 +101,12 @@ export class Table {
     for (let round = 0; round < MOST_ROUNDS; round++) {
       let slot = this.#survey(place, reader.ms)
       if (slot === NONE) {
-        if (this.#victim === NONE) return FULL
+        if (this.#victim === NONE) {
+          // A claim of this tick may become this key's own, or be let go; or its thread is dead, and it ages.
+          if (!this.#unsettled || round >= PATIENCE) return FULL
+          reader.read()
+          continue
+        }
         slot = this.#claim(this.#victim, place, policy, reader.ms)
         if (slot === NONE) continue
       }
@@ -256,6 +265,7 @@ export class Table {
     const { words } = this.#arena
     let [lowFree, highFree, lowFirst, highFirst, oldest] = [0, 0, NONE, NONE, NONE]
     let since = Infinity
+    this.#unsettled = false
     for (let slot = this.#low; slot !== NONE; slot = this.#next(slot)) {
       const seen = Atomics.load(words, slot)
       const hi = word.hiOf(seen)
@@ -266,7 +276,10 @@ export class Table {
         continue
       }
       if (this.#bears(slot, hi, place)) return slot
-      if (!this.#isTakeable(slot, seen, ms)) continue
+      if (!this.#isTakeable(slot, seen, ms)) {
+        if (word.phaseOf(hi) === TENTATIVE) this.#unsettled = true
+        continue
+      }
       const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
       const fullMs = terms.algorithm.whenMs(terms, this.#resetAt(slot, seen, terms, 0))
       if (fullMs >= since) continue
