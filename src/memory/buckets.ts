@@ -86,8 +86,9 @@ export class Buckets {
     const state = this.#driver.state
     if (this.#verdict === FULL || this.#verdict === ABSENT) state[0] = algorithm.fresh(terms, now)
     algorithm.describe(state, 0, terms, now, cost, out)
-    out.retryAt = waitMs(terms, rawMs, out.retryAt)
-    out.resetAt = waitMs(terms, rawMs, out.resetAt)
+    // What holds at the time decided on holds now, though the clock has stepped back since: no wait.
+    out.retryAt = out.retryAt <= now ? 0 : waitMs(terms, rawMs, out.retryAt)
+    out.resetAt = out.resetAt <= now ? 0 : waitMs(terms, rawMs, out.resetAt)
     if (this.#verdict === FULL && !this.arena.allowWhenFull) {
       out.remaining = 0
       out.retryAt = out.resetAt = this.#table.waitForSlot(this.#identity, rawMs)
