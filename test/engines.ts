@@ -14,6 +14,7 @@ interface BenchOptions {
   readonly startMs?: number
   readonly maxKeys?: number
   readonly whenFull?: 'deny' | 'allow'
+  readonly lockTimeoutMs?: number
 }
 
 /** A limiter of one policy whose clock stands at `startMs` (0 by default). */
