@@ -1,0 +1,128 @@
+/** The five laws that every algorithm obeys, on random policies in random states. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { State } from '../../src/arithmetic/algorithm.ts'
+import { termsOf } from '../../src/arithmetic/policy.ts'
+import type { Bench, Engine } from '../engines.ts'
+import { bench, engines } from '../engines.ts'
+import type { Trial } from './registry.ts'
+import { registry } from './registry.ts'
+import type { Move } from './timeline.ts'
+import { seed, timeline } from './timeline.ts'
+
+const settings = { seed, numRuns: 300 }
+
+interface Walk {
+  readonly trial: Trial
+  readonly before: Move[]
+  readonly after: Move[]
+  readonly startMs: number
+}
+
+function walks(trial: fc.Arbitrary<Trial>): fc.Arbitrary<Walk> {
+  return trial.chain((each) =>
+    fc.record({ trial: fc.constant(each), before: timeline(each, 30), after: timeline(each, 30), startMs: fc.nat({ max: 10_000_000 }) }),
+  )
+}
+
+/** What the moves are answered. */
+function answers({ limiter, clock }: Bench, moves: readonly Move[]): unknown[] {
+  return moves.map(({ ms, cost, verb }) => {
+    clock.advance(ms)
+    return limiter[verb]('k', cost)
+  })
+}
+
+function walked(sync: Engine, { trial, before, startMs }: Walk): Bench {
+  const subject = bench(sync, trial.policy, { startMs, maxKeys: 1 })
+  answers(subject, before)
+  // A call of cost 0 need not read the clock; both benches of a comparison have read it.
+  subject.limiter.peek('k')
+  return subject
+}
+
+for (const sync of engines) {
+  describe.each(registry)(`$name under ${sync}`, ({ trial }) => {
+    const law = (claim: string, check: (walk: Walk) => void) =>
+      it(claim, () => fc.assert(fc.property(walks(trial), check), settings))
+
+    law('a refusal changes nothing that decides a later call (G2)', (walk) => {
+      const [asked, unasked] = [walked(sync, walk), walked(sync, walk)]
+      const { remaining } = asked.limiter.peek('k')
+      for (let call = 0; call < 20; call++) expect(asked.limiter.allow('k', remaining + 1 + call)).toBe(false)
+      expect(answers(asked, walk.after)).toEqual(answers(unasked, walk.after))
+    })
+
+    law('an older now adds nothing and takes nothing (G9)', (walk) => {
+      const { limiter, clock } = walked(sync, walk)
+      const { remaining } = limiter.peek('k')
+      for (const back of [1, 2, 1_000, walk.trial.periodMs]) {
+        clock.advance(-back)
+        expect(limiter.peek('k').remaining).toBe(remaining)
+        expect(limiter.allow('k', remaining + 1)).toBe(false)
+      }
+      expect(remaining === 0 || limiter.allow('k', remaining)).toBe(true)
+      expect(limiter.peek('k').remaining).toBe(0)
+    })
+
+    law('is denied at every tick before the wait is over, and allowed at it (G10)', (walk) => {
+      const { limiter, clock } = walked(sync, walk)
+      for (const cost of [1, limiter.peek('k').remaining + 1, walk.trial.burst]) {
+        const wait = limiter.retryAfterMs('k', cost)
+        if (wait === Infinity) expect(cost > walk.trial.burst || walk.trial.policy.limit === 0).toBe(true)
+        if (wait === Infinity || cost === 0) continue
+        // Every tick of a short wait; of a long one the first, the last, and some between.
+        const ticks = Array.from({ length: Math.min(wait, 150) }, (_, i) => (wait <= 150 ? i : i < 50 ? i : i < 100 ? wait - (i - 49) : Math.floor((wait * (i - 99)) / 52)))
+        const now = clock.nowMs()
+        for (const tick of ticks.sort((a, b) => a - b)) {
+          clock.set(now + tick)
+          expect(limiter.allow('k', cost)).toBe(false)
+        }
+        clock.set(now + wait)
+        expect(limiter.allow('k', cost)).toBe(true)
+      }
+    })
+
+    law('is full when the time until full is over, and not before (G10)', (walk) => {
+      const { limiter, clock } = walked(sync, walk)
+      const wait = limiter.peek('k').resetAfterMs
+      if (wait > 0) {
+        clock.advance(wait - 1)
+        expect(limiter.peek('k').resetAfterMs).toBe(1)
+        expect(limiter.sweep()).toBe(0)
+        clock.advance(1)
+      }
+      const full = walk.trial.policy.limit === 0 ? 0 : walk.trial.burst
+      expect(limiter.peek('k')).toMatchObject({ remaining: full, resetAfterMs: 0 })
+    })
+
+    law('cost 0 succeeds and changes nothing', (walk) => {
+      const [asked, unasked] = [walked(sync, walk), walked(sync, walk)]
+      for (let call = 0; call < 10; call++) {
+        expect(asked.limiter.allow('k', 0)).toBe(true)
+        expect(asked.limiter.consume('k', 0)).toMatchObject({ allowed: true, retryAfterMs: 0 })
+      }
+      expect(answers(asked, walk.after)).toEqual(answers(unasked, walk.after))
+    })
+  })
+}
+
+describe.each(registry)('$name, the arithmetic alone', ({ trial }) => {
+  it('takes the zeroed state for a full one, at any time (G5)', () => {
+    const times = fc.record({ trial, bornMs: fc.nat({ max: 10_000_000 }), laterMs: fc.nat({ max: 2_000_000_000 }) })
+    fc.assert(
+      fc.property(times, ({ trial: { policy, burst }, bornMs, laterMs }) => {
+        const terms = termsOf(policy, bornMs)
+        const { algorithm } = terms
+        const now = algorithm.reading(terms, bornMs + laterMs)
+        const zeroed: State = new Float64Array(1)
+        const outlook = { remaining: -1, retryAt: -1, resetAt: -1 }
+        expect(algorithm.isFull(zeroed, 0, terms, now)).toBe(true)
+        algorithm.describe(zeroed, 0, terms, now, 0, outlook)
+        expect(outlook.remaining).toBe(policy.limit === 0 ? 0 : burst)
+        expect(outlook.resetAt).toBeLessThanOrEqual(now)
+      }),
+      settings,
+    )
+  })
+})

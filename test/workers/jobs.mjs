@@ -1,0 +1,137 @@
+/** What crews do. Each job attaches, meets the others at the gate, and returns plain numbers. */
+import { RateLimiter, SharedClock } from 'hotbucket'
+
+/** How many of `calls` are allowed on each key of `rounds` new ones, all threads on the same key at once. */
+export function hammer({ handle, rounds, calls, costs = [1], gate }) {
+  const limiter = RateLimiter.attach(handle)
+  return Array.from({ length: rounds }, (_, round) => {
+    const key = `round ${round}`
+    let spent = 0
+    gate.meet()
+    for (let call = 0; call < calls; call++) {
+      const cost = costs[call % costs.length]
+      if (limiter.allow(key, cost)) spent += cost
+    }
+    return spent
+  })
+}
+
+/** How many of `keys` new keys, met once each in the same order, this thread is admitted on. */
+export function meetKeys({ handle, keys, atOnce, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  let admitted = 0
+  gate.meet()
+  for (let key = 0; key < keys; key++) {
+    if (atOnce) gate.meet()
+    if (limiter.allow(`key ${key}`)) admitted++
+  }
+  return admitted
+}
+
+/** What one client gets of a Map in each worker: the lie. */
+export function ownMap({ limit, calls, gate }) {
+  const used = new Map()
+  let admitted = 0
+  gate.meet()
+  for (let call = 0; call < calls; call++) {
+    const count = used.get('client') ?? 0
+    if (count >= limit) continue
+    used.set('client', count + 1)
+    admitted++
+  }
+  return admitted
+}
+
+/** What one client gets of the one limiter. */
+export function oneLimiter({ handle, calls, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  let admitted = 0
+  gate.meet()
+  for (let call = 0; call < calls; call++) if (limiter.allow('client')) admitted++
+  return admitted
+}
+
+/**
+ * Spends all there is while the clock moves: a thread moves it by 1 ms when it has been refused, so that the
+ * bucket is never full. When the clock has reached `endMs` all spend what is left.
+ */
+export function spendAll({ handle, endMs, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  const clock = new SharedClock(handle.clock)
+  let admitted = 0
+  gate.meet()
+  while (clock.nowMs() < endMs) {
+    if (limiter.allow('hot')) admitted++
+    else clock.advance(1)
+  }
+  gate.meet()
+  while (limiter.allow('hot')) admitted++
+  return { admitted, reachedMs: clock.nowMs() }
+}
+
+/** A small generator of its own, so that a seed gives the same order of keys again (mulberry32). */
+function randomOf(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+function shuffled(count, random) {
+  const order = Array.from({ length: count }, (_, i) => i)
+  for (let i = count - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1))
+    ;[order[i], order[j]] = [order[j], order[i]]
+  }
+  return order
+}
+
+/** In each epoch tries every key in an order of its own, and once more; then one thread moves the clock. Returns the keys admitted. */
+export function churn({ handle, keys, epochs, epochMs, seed, index, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  const clock = new SharedClock(handle.clock)
+  const random = randomOf(seed + index)
+  const admitted = []
+  for (let epoch = 0; epoch < epochs; epoch++) {
+    const passed = []
+    for (let pass = 0; pass < 2; pass++) {
+      gate.meet()
+      for (const key of shuffled(keys, random)) if (limiter.allow(`key ${key}`)) passed.push(key)
+    }
+    admitted.push(passed)
+    gate.meet()
+    if (index === 0) clock.advance(epochMs)
+  }
+  return admitted
+}
+
+/** Random keys while the clock runs: each refusal moves it a little. Returns the admissions of each key. */
+export function churnFreely({ handle, keys, calls, stepMs, seed, index, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  const clock = new SharedClock(handle.clock)
+  const random = randomOf(seed + index)
+  const admitted = new Array(keys).fill(0)
+  gate.meet()
+  for (let call = 0; call < calls; call++) {
+    const key = Math.floor(random() * keys)
+    if (limiter.allow(`key ${key}`)) admitted[key]++
+    else if (call % 16 === 0) clock.advance(stepMs)
+  }
+  return admitted
+}
+
+/** Attaches `times` times and calls through each attachment, all of them held until the end. */
+export function attachOften({ handle, times, calls, index, gate }) {
+  gate.meet()
+  const attached = Array.from({ length: times }, () => RateLimiter.attach(handle))
+  gate.meet()
+  for (let call = 0; call < calls; call++) {
+    for (const limiter of attached) {
+      limiter.allow(`hot ${index}`)
+      limiter.allow('drained')
+    }
+  }
+  return times
+}
