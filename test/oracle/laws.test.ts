@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { State } from '../../src/arithmetic/algorithm.ts'
-import { termsOf } from '../../src/arithmetic/policy.ts'
+import { termsOf } from '../../src/arithmetic/compile.ts'
 import type { Bench, Engine } from '../engines.ts'
 import { bench, engines } from '../engines.ts'
 import type { Trial } from './registry.ts'
@@ -112,7 +112,7 @@ describe.each(registry)('$name, the arithmetic alone', ({ trial }) => {
     const times = fc.record({ trial, bornMs: fc.nat({ max: 10_000_000 }), laterMs: fc.nat({ max: 2_000_000_000 }) })
     fc.assert(
       fc.property(times, ({ trial: { policy, burst }, bornMs, laterMs }) => {
-        const terms = termsOf(policy, bornMs)
+        const terms = termsOf(policy, bornMs)[0]!
         const { algorithm } = terms
         const now = algorithm.reading(terms, bornMs + laterMs)
         const zeroed: State = new Float64Array(1)
