@@ -7,18 +7,20 @@ import type { Arena } from './arena.ts'
 import type { Driver } from './cas.ts'
 import { CasDriver, DONE, MISS } from './cas.ts'
 import type { Hasher } from './hasher.ts'
+import type { InsertionVerdict } from './insertion.ts'
+import { FULL, Insertion } from './insertion.ts'
 import { TALLY } from './layout.ts'
 import { MutexDriver } from './mutex.ts'
 import type { Place } from './place.ts'
 import { PlaceCache } from './place.ts'
 import type { Part } from './policy-table.ts'
-import type { TableVerdict } from './table.ts'
-import { FULL, Table } from './table.ts'
+import { Slots } from './slots.ts'
+import { Table } from './table.ts'
 import { Tally } from './tally.ts'
 
 /** The key has no bucket, so it is full; nothing was made for it. */
 const ABSENT = 5
-type BucketVerdict = TableVerdict | typeof ABSENT
+type BucketVerdict = InsertionVerdict | typeof ABSENT
 
 /** What a call does to a bucket. Only a spend makes an absent one. */
 type Verb = 'spend' | 'refund' | 'look'
@@ -35,7 +37,9 @@ function stepOf(verb: Verb, { algorithm, burst }: Terms, cost: number): Step {
 export class Buckets {
   readonly #arena: Arena
   readonly #driver: Driver
+  readonly #slots: Slots
   readonly #table: Table
+  readonly #insertion: Insertion
   readonly #tally: Tally
   readonly #reader: Reader
   readonly #hasher: Hasher
@@ -52,7 +56,9 @@ export class Buckets {
     this.#tally = new Tally(arena, ticket)
     const cas = new CasDriver(arena, this.#tally)
     this.#driver = arena.mutex ? new MutexDriver(arena, cas, this.#tally, ticket) : cas
-    this.#table = new Table(arena, this.#driver, this.#tally)
+    this.#slots = new Slots(arena)
+    this.#table = new Table(arena, this.#slots)
+    this.#insertion = new Insertion(arena, this.#slots, this.#driver, this.#tally)
     this.#hasher = arena.hasher()
     this.#reader = new Reader(clock, arena.bornMs)
     this.#refresh()
@@ -190,7 +196,7 @@ export class Buckets {
       this.#driver.now[0] = terms.algorithm.reading(terms, this.#reader.ms)
       let verdict: BucketVerdict = table.find(place) ? this.#driver.transact(place, index, terms, step, cost) : MISS
       if (verdict === MISS) {
-        if (step === terms.algorithm.spend) verdict = table.insert(place, index, terms, step, this.#reader, cost)
+        if (step === terms.algorithm.spend) verdict = this.#insertion.insert(place, index, terms, step, this.#reader, cost)
         else if (table.search(place)) verdict = this.#driver.transact(place, index, terms, step, cost)
       }
       if (verdict !== MISS) {
@@ -198,7 +204,7 @@ export class Buckets {
         if (this.#refresh() && place.slot >= 0) table.convert(place.slot, index, this.#parts[tier]![at]!.index, this.#reader.ms)
         return verdict
       }
-      const stale = place.slot < 0 ? 0 : table.stalePolicy(place, index)
+      const stale = place.slot < 0 ? 0 : this.#slots.stalePolicy(place, index)
       if (stale === 0) return ABSENT
       table.convert(place.slot, stale, index, this.#reader.ms)
     }

@@ -1,0 +1,203 @@
+/**
+ * A new key gets a slot without a lock, in five moves, each one compareExchange:
+ *
+ *   claim    a free or full slot's state becomes [generation + 1, tentative]
+ *   publish  the identity cells become the key's, unless the slot has a newer tenant
+ *   scan     the whole group: a committed twin is used instead; a tentative twin lower down is adopted and the
+ *            scan begins anew; one higher up is freed
+ *   read     the clock again: what other threads reclaimed meanwhile was full at a time no later than this
+ *   commit   the state becomes [committed], the call's own charge folded in. This is the linearization point
+ *
+ * Any thread with the same key may scan and commit what another claimed, so a thread stopped for ever between
+ * two moves holds nobody up (G8); its slot is claimed anew as soon as the clock has passed the claim. Both
+ * claimants of one key publish before they scan, so at least one sees the other (G3).
+ */
+import type { Step, Terms } from '../arithmetic/algorithm.ts'
+import type { Reader } from '../clock/clock.ts'
+import type { Arena } from './arena.ts'
+import type { Driver, Verdict } from './cas.ts'
+import { CONTENDED, DONE, MISS, REFUSED } from './cas.ts'
+import { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } from './layout.ts'
+import type { Place } from './place.ts'
+import type { Slots } from './slots.ts'
+import { NONE } from './slots.ts'
+import type { Tally } from './tally.ts'
+import * as word from './word.ts'
+import { CLAIM_UNITS_PER_MS, COMMITTED, FREE, TENTATIVE } from './word.ts'
+
+/** No slot could be had. */
+export const FULL = 4
+export type InsertionVerdict = Verdict | typeof FULL
+
+/** A bound that only a fault reaches. */
+const MOST_ROUNDS = 1 << 10
+/** Rounds for which a group without a slot is looked at again, while a claim in it is not yet settled. */
+const PATIENCE = 64
+
+export class Insertion {
+  readonly #arena: Arena
+  readonly #slots: Slots
+  readonly #driver: Driver
+  readonly #tally: Tally
+  #victim = NONE
+  /** True when the last survey met a claim that could be neither used nor taken. */
+  #unsettled = false
+  /** The word of the slot that `#settle` chose, as it was before the scan that chose it. */
+  #held = 0n
+
+  constructor(arena: Arena, slots: Slots, driver: Driver, tally: Tally) {
+    this.#arena = arena
+    this.#slots = slots
+    this.#driver = driver
+    this.#tally = tally
+  }
+
+  /**
+   * Applies `step` to the key's bucket, which is made full if it is nowhere. `step` must accept a full bucket. MISS
+   * when the bucket is there under another policy than `policy`.
+   */
+  insert(place: Place, policy: number, terms: Terms, step: Step, reader: Reader, cost: number): InsertionVerdict {
+    const { words, bornMs } = this.#arena
+    this.#slots.select(place)
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      let slot = this.#survey(place, reader.ms)
+      if (slot === NONE) {
+        if (this.#victim === NONE) {
+          // A claim of this tick may become this key's own, or be let go; or its thread is dead, and it ages.
+          if (!this.#unsettled || round >= PATIENCE) return FULL
+          reader.read()
+          continue
+        }
+        slot = this.#claim(this.#victim, place, policy, reader.ms)
+        if (slot === NONE) continue
+      }
+      slot = this.#settle(slot, place)
+      if (slot === NONE) continue
+      // The word read before the scan that settled it: had anyone touched the slot since, the commit would fail.
+      const held = this.#held
+      const hi = word.hiOf(held)
+      // A charge is never older than the claim: the claimant may have been ahead of this thread's clock.
+      const claimMs = word.phaseOf(hi) === TENTATIVE ? bornMs + word.valueOf(held) / CLAIM_UNITS_PER_MS : 0
+      const now = (this.#driver.now[0] = terms.algorithm.reading(terms, Math.max(reader.read(), claimMs)))
+      place.slot = slot
+      if (word.phaseOf(hi) === TENTATIVE) {
+        const state = this.#driver.state
+        state[0] = terms.algorithm.fresh(terms, now)
+        // A ring takes no charge before its slot is committed: it is committed full, and charged like any other.
+        const charge = terms.ringSize === 0
+        if (charge && !step(state, 0, terms, now, cost)) return REFUSED
+        const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), state[0])
+        if (Atomics.compareExchange(words, slot, held, committed) !== held) continue
+        if (charge) return DONE
+      }
+      const verdict = this.#driver.transact(place, policy, terms, step, cost)
+      if (verdict !== MISS) return verdict
+      if (this.#slots.stalePolicy(place, policy) !== 0) return MISS
+    }
+    this.#tally.count(TALLY.contended)
+    return CONTENDED
+  }
+
+  /**
+   * The key's slot, committed or tentative, or -1. Then `#victim` is the slot to claim: a free one of the bucket that
+   * has more of them, which keeps buckets level; else the one that has been full for longest.
+   */
+  #survey(place: Place, ms: number): number {
+    const { words } = this.#arena
+    let [lowFree, highFree, lowFirst, highFirst, oldest] = [0, 0, NONE, NONE, NONE]
+    let since = Infinity
+    this.#unsettled = false
+    for (let slot = this.#slots.low; slot !== NONE; slot = this.#slots.next(slot)) {
+      const seen = Atomics.load(words, slot)
+      const hi = word.hiOf(seen)
+      if (word.phaseOf(hi) === FREE) {
+        if (slot < this.#slots.high) {
+          if (lowFree++ === 0) lowFirst = slot
+        } else if (highFree++ === 0) highFirst = slot
+        continue
+      }
+      if (this.#slots.bears(slot, hi, place)) return slot
+      if (!this.#slots.isTakeable(slot, seen, ms)) {
+        if (word.phaseOf(hi) === TENTATIVE) this.#unsettled = true
+        continue
+      }
+      const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
+      const fullMs = terms.algorithm.whenMs(terms, this.#slots.resetAt(slot, seen, terms, 0))
+      if (fullMs >= since) continue
+      since = fullMs
+      oldest = slot
+    }
+    this.#victim = lowFree + highFree === 0 ? oldest : lowFree >= highFree ? lowFirst : highFirst
+    return NONE
+  }
+
+  /** Claims the victim and publishes the key on it; the slot, or -1 when another thread was first. */
+  #claim(slot: number, { h0, h1 }: Place, policy: number, ms: number): number {
+    const { words } = this.#arena
+    const seen = Atomics.load(words, slot)
+    if (!this.#slots.isTakeable(slot, seen, ms)) return NONE
+    const generation = (word.generationOf(word.hiOf(seen)) + 1) & 0x7f
+    const claimTime = Math.ceil((ms - this.#arena.bornMs) * CLAIM_UNITS_PER_MS)
+    const claimed = word.wordOf(word.hiFrom(generation, policy, TENTATIVE), claimTime)
+    if (Atomics.compareExchange(words, slot, seen, claimed) !== seen) return NONE
+    if (word.phaseOf(word.hiOf(seen)) === COMMITTED) this.#tally.count(TALLY.reclaimed)
+    const mask = word.maskOf(generation)
+    const published =
+      this.#publish(slot, claimed, SLOT_IDENTITY0, h0 ^ mask) && this.#publish(slot, claimed, SLOT_IDENTITY1, h1 ^ mask)
+    return published ? slot : NONE
+  }
+
+  /**
+   * Writes one identity cell while the slot is still `claimed`; false when it is not. The old value is read
+   * before the state is checked: a tenant that publishes in between changes the cell and the exchange fails. Both
+   * cells are masked with the generation, so it does change, even for a key that had the slot before.
+   */
+  #publish(slot: number, claimed: bigint, offset: number, value: number): boolean {
+    const { words, cells } = this.#arena
+    const at = 2 * slot + offset
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const old = Atomics.load(cells, at)
+      if (Atomics.load(words, slot) !== claimed) return false
+      if (old === value || Atomics.compareExchange(cells, at, old, value) === old) return true
+    }
+    return false
+  }
+
+  /**
+   * The one slot on which this key is to be committed, or is; -1 to begin again. Leaves in `#held` the slot's
+   * word as it was before the scan that chose it.
+   */
+  #settle(slot: number, place: Place): number {
+    const { words } = this.#arena
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      this.#held = Atomics.load(words, slot)
+      const hi = word.hiOf(this.#held)
+      const phase = word.phaseOf(hi)
+      if (phase === FREE || !this.#slots.bears(slot, hi, place)) return NONE
+      if (phase === COMMITTED) return slot
+      const twin = this.#twinOf(slot, place)
+      if (twin === slot) return slot
+      slot = twin
+    }
+    return NONE
+  }
+
+  /** `slot` when the scan found no twin to yield to; else the twin. Frees tentative twins above the slot. */
+  #twinOf(slot: number, place: Place): number {
+    const { words } = this.#arena
+    for (let other = this.#slots.low; other !== NONE; other = this.#slots.next(other)) {
+      if (other === slot) continue
+      const seen = Atomics.load(words, other)
+      const hi = word.hiOf(seen)
+      const phase = word.phaseOf(hi)
+      if (phase === FREE || !this.#slots.bears(other, hi, place)) continue
+      if (phase === COMMITTED) {
+        // The claim that lost is let go, unless somebody has settled it meanwhile.
+        this.#slots.free(slot, this.#held)
+        return other
+      }
+      if (other < slot || !this.#slots.free(other, seen)) return other
+    }
+    return slot
+  }
+}

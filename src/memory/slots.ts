@@ -1,0 +1,101 @@
+/**
+ * The slots of the group that a key hashes to: two buckets, read in the order of their addresses, and what can be said
+ * of a slot from its words.
+ */
+import type { Outlook, Terms } from '../arithmetic/algorithm.ts'
+import { STATE_CELLS } from '../arithmetic/algorithm.ts'
+import type { Arena } from './arena.ts'
+import { SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1 } from './layout.ts'
+import type { Place } from './place.ts'
+import { Ring } from './ring.ts'
+import * as word from './word.ts'
+import { CLAIM_UNITS_PER_MS, COMMITTED, FREE, TENTATIVE } from './word.ts'
+
+/** 64-bit cells from one slot to the next. */
+export const STRIDE = SLOT_BYTES / 8
+export const NONE = -1
+
+export class Slots {
+  /** First slot of the group's lower bucket, where reading begins, and of its upper one. */
+  low = 0
+  high = 0
+  readonly #arena: Arena
+  readonly #ring: Ring
+  readonly #scratch = new Float64Array(STATE_CELLS)
+  readonly #outlook: Outlook = { remaining: 0, retryAt: 0, resetAt: 0 }
+
+  constructor(arena: Arena) {
+    this.#arena = arena
+    this.#ring = new Ring(arena)
+  }
+
+  /** Chooses the group of the key at `place`. */
+  select({ h0, h1 }: Place): void {
+    const { bucketCount, ways, firstSlot } = this.#arena
+    const a = Math.floor((h0 >>> 0) * (bucketCount / 4_294_967_296))
+    let b = Math.floor((h1 >>> 0) * (bucketCount / 4_294_967_296))
+    if (a === b && bucketCount > 1) b = a + 1 === bucketCount ? 0 : a + 1
+    const bytes = ways * STRIDE
+    this.low = firstSlot + Math.min(a, b) * bytes
+    this.high = firstSlot + Math.max(a, b) * bytes
+  }
+
+  /** The slot after `slot` in the group, or -1. */
+  next(slot: number): number {
+    const span = this.#arena.ways * STRIDE
+    const next = slot + STRIDE
+    if (next === this.low + span && this.high !== this.low) return this.high
+    return next === this.high + span ? NONE : next
+  }
+
+  /** True when the slot's identity is the key's under the generation in `hi`. */
+  bears(slot: number, hi: number, { h0, h1 }: Place): boolean {
+    const { cells } = this.#arena
+    const mask = word.maskOf(word.generationOf(hi))
+    return (
+      (Atomics.load(cells, 2 * slot + SLOT_IDENTITY0) ^ mask) === h0 &&
+      (Atomics.load(cells, 2 * slot + SLOT_IDENTITY1) ^ mask) === h1
+    )
+  }
+
+  /**
+   * True when the slot may be taken at `ms`: free; committed and full; or claimed in the past and given up. A
+   * claim of this very tick is left alone, else two keys could steal one slot from each other for ever.
+   */
+  isTakeable(slot: number, seen: bigint, ms: number): boolean {
+    const hi = word.hiOf(seen)
+    const phase = word.phaseOf(hi)
+    if (phase === FREE) return true
+    if (phase === TENTATIVE) return word.valueOf(seen) < Math.floor((ms - this.#arena.bornMs) * CLAIM_UNITS_PER_MS)
+    const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
+    const now = terms.algorithm.reading(terms, ms)
+    return this.#fill(slot, seen, terms, now) && terms.algorithm.isFull(this.#scratch, 0, terms, now)
+  }
+
+  /** Reads the state in a slot's word into `#scratch`; false when a call is under way on its ring. */
+  #fill(slot: number, seen: bigint, terms: Terms, now: number): boolean {
+    this.#scratch[0] = word.valueOf(seen)
+    return terms.ringSize === 0 || this.#ring.gather(slot, word.hiOf(seen), terms, now, 0, this.#scratch, false) === 0
+  }
+
+  /** The reading at which the bucket in a slot is full. */
+  resetAt(slot: number, seen: bigint, terms: Terms, now: number): number {
+    this.#fill(slot, seen, terms, now)
+    terms.algorithm.describe(this.#scratch, 0, terms, now, 0, this.#outlook)
+    return this.#outlook.resetAt
+  }
+
+  /** Frees a slot that still holds `seen`, keeping its value: a helper's commit of the old word then fails. */
+  free(slot: number, seen: bigint): boolean {
+    const hi = word.hiOf(seen)
+    const freed = word.wordOf(word.hiFrom(word.generationOf(hi), word.policyIndexOf(hi), FREE), word.valueOf(seen))
+    return Atomics.compareExchange(this.#arena.words, slot, seen, freed) === seen
+  }
+
+  /** The policy that the key's bucket at its place has, where that is not `policy`; else 0. */
+  stalePolicy(place: Place, policy: number): number {
+    const hi = word.hiOf(Atomics.load(this.#arena.words, place.slot))
+    const theirs = word.policyIndexOf(hi)
+    return word.phaseOf(hi) === COMMITTED && theirs !== policy && this.bears(place.slot, hi, place) ? theirs : 0
+  }
+}
