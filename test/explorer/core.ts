@@ -13,11 +13,17 @@ export interface Core {
   readonly word: typeof word
 }
 
-/** A fault: in a compiled file, each text, which must occur exactly once, is replaced. */
+/** A piece of a compiled file, which must occur exactly once, and what takes its place. */
+export interface Patch {
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+/** The modules with a fault put in. */
 export interface Twin {
   readonly name: string
-  readonly file: string
-  readonly replace: readonly (readonly [from: string, to: string])[]
+  readonly patches: readonly Patch[]
 }
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
@@ -34,21 +40,24 @@ async function load(directory: string): Promise<Core> {
 
 export const loadCore = (): Promise<Core> => load(DIST)
 
-export async function loadTwin({ name, file, replace }: Twin): Promise<Core> {
+/** `from` as a pattern in which spaces and line ends are the compiler's affair. */
+function patternOf(from: string): RegExp {
+  const parts = from.trim().split(/\s+/)
+  return new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('\\s+'), 'g')
+}
+
+export async function loadTwin({ name, patches }: Twin): Promise<Core> {
   const directory = mkdtempSync(join(tmpdir(), 'hotbucket-twin-'))
   try {
     cpSync(DIST, directory, { recursive: true })
     writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
-    const path = join(directory, 'memory', file)
-    let text = readFileSync(path, 'utf8')
-    for (const [from, to] of replace) {
-      // Spaces and line ends are the compiler's affair.
-      const pattern = new RegExp(from.trim().split(/\s+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('\\s+'), 'g')
-      const found = text.match(pattern)?.length ?? 0
+    for (const { file, from, to } of patches) {
+      const path = join(directory, 'memory', file)
+      const text = readFileSync(path, 'utf8')
+      const found = text.match(patternOf(from))?.length ?? 0
       if (found !== 1) throw new Error(`twin "${name}": its text occurs ${found} times in ${file}: ${from}`)
-      text = text.replace(pattern, () => to)
+      writeFileSync(path, text.replace(patternOf(from), () => to))
     }
-    writeFileSync(path, text)
     return await load(directory)
   } finally {
     rmSync(directory, { recursive: true, force: true })

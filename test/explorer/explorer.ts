@@ -25,8 +25,8 @@ export interface View {
 export interface Checks {
   /** Says what is wrong with a state in which all have ended or are dead. */
   atEnd?(view: View): string | undefined
-  /** Says what is wrong with any state. */
-  always?(view: View): string | undefined
+  /** Says what is wrong with the memory of any state at a time; writes nothing. Asked once for equal memory and time. */
+  always?(nowMs: number): string | undefined
 }
 
 export interface Bounds {
@@ -122,7 +122,7 @@ function faultOf(scene: Scene, state: State, checks: Checks, steps: number): str
     if (thrown !== undefined) return `an actor threw ${String(thrown)}`
     if (depth > steps) return `livelock: an actor has taken ${depth} steps`
   }
-  const wrong = checks.always?.(viewOf(scene, state))
+  const wrong = scene.memoized(state, (nowMs) => checks.always?.(nowMs))
   if (wrong !== undefined) return wrong
   if (scene.isOver(state)) return checks.atEnd?.(viewOf(scene, state))
   return scene.isStuck(state) ? 'deadlock: nobody can move' : undefined

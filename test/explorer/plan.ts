@@ -140,7 +140,7 @@ function checksOf(core: Core, arena: Core['Arena']['prototype'], plan: Plan): Ch
       verdicts.set(signature, verdict)
       return verdict
     },
-    always({ nowMs }) {
+    always(nowMs) {
       const live = new Set<string>()
       for (let slot = arena.firstSlot; slot < arena.endSlot; slot += SLOT_BYTES / 8) {
         const seen = arena.words[slot]!

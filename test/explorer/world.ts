@@ -48,6 +48,7 @@ export class Scene {
   readonly times: readonly number[]
   readonly #model: Model
   readonly #initial: number
+  readonly #verdicts: (string | undefined)[][] = []
 
   constructor(model: Model) {
     this.#model = model
@@ -98,6 +99,16 @@ export class Scene {
       }
     }
     return moves
+  }
+
+  /** What `judge` says of the state's memory and time. One `judge` a scene. */
+  memoized({ image, tick }: State, judge: (nowMs: number) => string | undefined): string | undefined {
+    const verdicts = (this.#verdicts[tick] ??= [])
+    if (!(image in verdicts)) {
+      this.machine.show(image)
+      verdicts[image] = judge(this.times[tick]!)
+    }
+    return verdicts[image]
   }
 
   /** True when every actor has ended or is dead. */
