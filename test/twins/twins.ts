@@ -32,7 +32,7 @@ const ANY = /no order of the calls|two slots of one key/
 export const twins: readonly Caught[] = [
   cas('spends by load and store', spends['two threads on one bucket'], ORDER, PLAIN_STORE),
   cas('believes a near cache without looking at the identity', reclaims['a near cache outlived by its slot'], ORDER, [
-    '&& (cells[2 * slot + SLOT_IDENTITY0] ^ mask) === place.h0 && (cells[2 * slot + SLOT_IDENTITY1] ^ mask) === place.h1',
+    '&& (cells[2 * slot + SLOT_IDENTITY0] ^ mask) === h0 && (cells[2 * slot + SLOT_IDENTITY1] ^ mask) === h1',
     '',
   ]),
   table('inserts without a scan', insertions['two threads meet a new key'], ANY, ['const twin = this.#twinOf(slot, place);', 'const twin = slot;']),
@@ -56,7 +56,7 @@ export const twins: readonly Caught[] = [
       { file: 'table.js', from: '(Atomics.load(cells, 2 * slot + SLOT_IDENTITY0) ^ mask) === h0', to: 'Atomics.load(cells, 2 * slot + SLOT_IDENTITY0) === h0' },
       { file: 'table.js', from: '(cells[2 * slot + SLOT_IDENTITY0] ^ mask) === h0', to: 'cells[2 * slot + SLOT_IDENTITY0] === h0' },
       { file: 'table.js', from: 'SLOT_IDENTITY0, h0 ^ mask)', to: 'SLOT_IDENTITY0, h0)' },
-      { file: 'cas.js', from: '(cells[2 * slot + SLOT_IDENTITY0] ^ mask) === place.h0', to: 'cells[2 * slot + SLOT_IDENTITY0] === place.h0' },
+      { file: 'cas.js', from: '(cells[2 * slot + SLOT_IDENTITY0] ^ mask) === h0', to: 'cells[2 * slot + SLOT_IDENTITY0] === h0' },
     ],
   },
   table('charges at the reading made before the search', reclaims['a spend stalled across reclaim and re-tenancy'], ORDER, [
