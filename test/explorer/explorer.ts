@@ -18,6 +18,10 @@ export interface View {
   readonly emitted: readonly (readonly unknown[])[]
   readonly dead: readonly boolean[]
   readonly nowMs: number
+  /** How often the clock has ticked. */
+  readonly tick: number
+  /** A number that equal contents of the memory share. */
+  readonly memory: number
   /** Puts the state's memory back into the buffer, after a check has written there. */
   restore(): void
 }
@@ -113,6 +117,8 @@ function viewOf(scene: Scene, state: State): View {
     emitted: state.nodes.map(({ emitted }) => emitted),
     dead: state.status.map((status) => status === DEAD),
     nowMs: scene.times[state.tick]!,
+    tick: state.tick,
+    memory: state.image,
     restore: () => scene.machine.show(state.image, true),
   }
 }

@@ -40,9 +40,10 @@ function left(bucket: Bucket, times: Times, key: string, now: number): number {
 
 /**
  * True when some order of the threads' calls, each deciding at a reading it made, gives these answers and leaves
- * `drained` tokens of each key at `now`.
+ * `drained` tokens of each key at the last reading of `clock`, which holds all those there have been.
  */
-export function isSequential(bucket: Bucket, start: Times, threads: readonly Thread[], drained: Readonly<Record<string, number>>, now: number): boolean {
+export function isSequential(bucket: Bucket, start: Times, threads: readonly Thread[], drained: Readonly<Record<string, number>>, clock: readonly number[]): boolean {
+  const now = clock.at(-1)!
   const seen = new Set<string>()
   function search(times: Times, done: readonly number[]): boolean {
     const key = JSON.stringify([times, done])
@@ -54,10 +55,12 @@ export function isSequential(bucket: Bucket, start: Times, threads: readonly Thr
       const after = done.map((count, other) => (other === t ? count + 1 : count))
       const call = answers[done[t]!]
       if (call === undefined) {
-        // The dead thread's last call, charged at the latest reading it could have made.
+        // The dead thread's last call, at any reading that it may have made.
         if (cutShort === undefined || done[t] !== answers.length) return false
-        const charged = spend(bucket, times, cutShort, now)
-        return charged !== undefined && search(charged, after)
+        return clock.some((reading) => {
+          const charged = spend(bucket, times, cutShort, reading)
+          return charged !== undefined && search(charged, after)
+        })
       }
       if (call.answer === 'full') return search(times, after)
       return call.readings.some((reading) => {

@@ -12,7 +12,7 @@ import { HEADER, SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY, TALLY_LINES,
 export const SWEEP = '~sweep'
 
 export interface Plan extends Pick<Model, 'kills' | 'timeouts' | 'plain' | 'preemptions'> {
-  /** One bucket of as many slots. */
+  /** One bucket of as many slots; above 8, two buckets of 8. */
   readonly slots: number
   readonly mutex?: boolean
   /** Tokens at most, each of which takes 10 ms. */
@@ -100,16 +100,21 @@ function thread(core: Core, arena: Core['Arena']['prototype'], ticket: number, c
 }
 
 function checksOf(core: Core, arena: Core['Arena']['prototype'], plan: Plan): Checks {
-  const { burst, before = [], threads, mayBeFull = false } = plan
+  const { burst, before = [], threads, times, mayBeFull = false } = plan
   const bucket: Bucket = { burst, emissionMs: EMISSION_MS }
   const keys = [...new Set([...before.map(([, key]) => key), ...threads.flat()])].filter((key) => key !== SWEEP)
   const start: Record<string, number> = {}
   for (const [ms, key] of before) start[key] = Math.max(start[key] ?? 0, ms) + EMISSION_MS
   const verdicts = new Map<string, string | undefined>()
+  const drains = new Map<string, Record<string, number>>()
 
   /** Tokens that each key still has, by spending them; a key that finds no slot is left out. */
-  function drain({ nowMs, restore }: View): Record<string, number> {
+  function drain({ nowMs, tick, memory, restore }: View): Record<string, number> {
+    const at = `${memory} ${tick}`
+    const known = drains.get(at)
+    if (known !== undefined) return known
     const drained: Record<string, number> = {}
+    drains.set(at, drained)
     for (const key of keys) {
       // A dead thread's lock is broken by a time-out, which would cost time here.
       arena.cells.fill(0, arena.endSlot * 2)
@@ -132,11 +137,11 @@ function checksOf(core: Core, arena: Core['Arena']['prototype'], plan: Plan): Ch
         const next = threads[t]![answers.length]
         return { answers: answers as readonly Answer[], cutShort: view.dead[t] && next !== SWEEP ? next : undefined }
       })
-      const signature = JSON.stringify([calls, drained, view.nowMs])
+      const signature = JSON.stringify([calls, drained, view.tick])
       if (verdicts.has(signature)) return verdicts.get(signature)
       let verdict: string | undefined
       if (!mayBeFull && calls.some(({ answers }) => answers.some(({ key, answer }) => key !== SWEEP && answer === 'full'))) verdict = 'a call found no slot'
-      else if (!isSequential(bucket, start, calls, drained, view.nowMs)) verdict = `no order of the calls explains ${signature}`
+      else if (!isSequential(bucket, start, calls, drained, times.slice(0, view.tick + 1))) verdict = `no order of the calls explains ${signature}`
       verdicts.set(signature, verdict)
       return verdict
     },

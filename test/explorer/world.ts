@@ -48,6 +48,7 @@ export class Scene {
   readonly times: readonly number[]
   readonly #model: Model
   readonly #initial: number
+  readonly #everyone: readonly number[]
   readonly #verdicts: (string | undefined)[][] = []
 
   constructor(model: Model) {
@@ -55,6 +56,7 @@ export class Scene {
     this.machine = new Machine(model.buffer, model.shared, model.own)
     this.cast = new Cast(this.machine, model.actors, model.views, model.standIns)
     this.times = model.times ?? [0]
+    this.#everyone = model.actors.map((_, actor) => actor)
     this.#initial = this.machine.capture()
   }
 
@@ -81,7 +83,7 @@ export class Scene {
   moves(state: State): Move[] {
     const moves: Move[] = []
     const { nodes, status, last } = state
-    const order = nodes.map((_, actor) => actor).sort((a, b) => Number(b === last) - Number(a === last))
+    const order = last < 0 ? this.#everyone : [last, ...this.#everyone.filter((actor) => actor !== last)]
     const canGoOn = last >= 0 && status[last] === RUNS && nodes[last]!.pending !== undefined
     for (const actor of order) {
       if (status[actor] !== RUNS || nodes[actor]!.pending === undefined) continue
