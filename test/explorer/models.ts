@@ -28,10 +28,10 @@ export const spends = {
 export const insertions = {
   'two threads meet a new key': { slots: 2, burst: 2, threads: [['x'], ['x']], times: [100, 101] },
   'two threads meet a new key, one killed': { ...none, slots: 2, burst: 2, threads: [['x'], ['x']], kills: 1 },
-  'two threads meet a new key, one killed, and a tick': { slots: 2, burst: 2, threads: [['x'], ['x']], times: [100, 101], kills: 1, bound: 2, deep: 99 },
+  'two threads meet a new key, one killed, and a tick': { slots: 2, burst: 2, threads: [['x'], ['x']], times: [100, 101], kills: 1, bound: 2, deep: Infinity },
   'two threads meet a new key, plain reads as turns': { ...none, slots: 3, burst: 2, threads: [['x'], ['x']], plain: 'turns', bound: 2, deep: 3 },
   'two threads meet a new key while slots of others expire': { slots: 2, burst: 1, before: [[90, 'y'], [91, 'z']], threads: [['x', 'x'], ['x']], times: [100, 101, 110], mayBeFull: true, bound: 2, deep: 5 },
-  'two threads meet a new key while a slot expires, one killed': { slots: 2, burst: 2, before: [[90, 'y'], [91, 'z']], threads: [['x'], ['x']], times: [100, 101], mayBeFull: true, kills: 1, bound: 2, deep: 99 },
+  'two threads meet a new key while a slot expires, one killed': { slots: 2, burst: 2, before: [[90, 'y'], [91, 'z']], threads: [['x'], ['x']], times: [100, 101], mayBeFull: true, kills: 1, bound: 2, deep: Infinity },
   'two threads meet a key whose own slot expires': { slots: 2, burst: 1, before: [[90, 'x'], [95, 'z']], threads: [['x', 'x'], ['x']], times: [99, 100, 105, 110], mayBeFull: true, kills: 1 },
   'two threads meet a new key in a group of two buckets': { slots: 10, burst: 2, threads: [['x', 'x'], ['x']], times: [100, 101], bound: 2, deep: 3 },
   'three threads meet a new key': { ...none, slots: 3, burst: 2, threads: [['x'], ['x'], ['x']], bound: 2, deep: 4 },
@@ -41,13 +41,13 @@ export const insertions = {
 
 /** Threads that take a slot from each other. */
 export const reclaims = {
-  'a spend stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, kills: 1, bound: 3, deep: 99 },
+  'a spend stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, kills: 1, bound: 3, deep: Infinity },
   'a near cache outlived by its slot': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y']], times: [99, 100, 111], mayBeFull: true, cached: true, plain: 'turns', bound: 3, deep: 5 },
-  'a publication stalled across the return of the key before': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['y'], ['x', 'x']], times: [100, 101, 106], mayBeFull: true, bound: 3, deep: 99 },
+  'a publication stalled across the return of the key before': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['y'], ['x', 'x']], times: [100, 101, 106], mayBeFull: true, bound: 3, deep: Infinity },
   'two keys for one slot within one tick': { ...none, slots: 1, burst: 1, threads: [['x'], ['y']], mayBeFull: true },
   'insertion, spend and reclaim of one slot by three': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x'], ['y'], ['z']], times: [100, 101], mayBeFull: true, bound: 2, deep: 4 },
   'three keys for two slots': { slots: 2, burst: 1, before: [[90, 'x'], [90, 'w']], threads: [['x', 'y'], ['y'], ['z']], times: [100, 111], mayBeFull: true, bound: 1, deep: 3 },
-  'a sweep against insertion and spend': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['x', 'y'], [SWEEP, SWEEP]], times: [99, 100, 105], mayBeFull: true, kills: 1, bound: 3, deep: 99 },
+  'a sweep against insertion and spend': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['x', 'y'], [SWEEP, SWEEP]], times: [99, 100, 105], mayBeFull: true, kills: 1, bound: 3, deep: Infinity },
   'a sweep against two insertions': { slots: 2, burst: 2, before: [[90, 'x']], threads: [['x'], [SWEEP], ['y']], times: [100, 101], mayBeFull: true, bound: 2, deep: 4 },
 } satisfies Record<string, Bounded>
 

@@ -33,7 +33,7 @@ function walk(core: Core, plan: Bounded, states = deep ? 3_000_000 : 400_000): R
 
 function summary({ states, schedules, ends, complete }: Report, { bound, deep: far }: Bounded): string {
   const most = deep ? far : bound
-  const scope = most === undefined ? 'all' : `all with at most ${most} preemptions`
+  const scope = most === undefined || most === Infinity ? 'all' : `all with at most ${most} preemptions`
   return `${states} states, ${schedules} schedules (${complete ? scope : 'cut off'}), ${ends} ends`
 }
 
