@@ -1,0 +1,215 @@
+/** The states of a model and the moves between them. */
+import type { View } from './access.ts'
+import { describeAccess } from './access.ts'
+import type { Actor, Node } from './actor.ts'
+import { Cast } from './actor.ts'
+import { Machine } from './machine.ts'
+import type { ByteRange } from './machine.ts'
+import type { Move } from './schedule.ts'
+
+export interface Model {
+  readonly buffer: SharedArrayBuffer
+  /** Bytes that the actors share, and bytes of which each has its own copy; the rest is constant. */
+  readonly shared: readonly ByteRange[]
+  readonly own?: readonly ByteRange[]
+  /** Real views of the buffer and, in the same order, the stand-ins that the actors use. */
+  readonly views: readonly View[]
+  readonly standIns: readonly View[]
+  readonly actors: readonly Actor[]
+  /** The clock's readings, one after another. */
+  readonly times?: readonly number[]
+  /** How many actors may be stopped for ever, at any step. */
+  readonly kills?: number
+  /** When a wait may time out: never, when nobody else can move, or at any time. */
+  readonly timeouts?: 'never' | 'idle' | 'any'
+  /** Plain reads and writes: turns of their own, or done together with the atomic access before them. */
+  readonly plain?: 'turns' | 'attached'
+  /** How often an actor that could go on may be put aside for another; no bound by default. */
+  readonly preemptions?: number
+}
+
+export const RUNS = 0
+export const WAITS = 1
+export const DEAD = 2
+
+export interface State {
+  readonly image: number
+  readonly nodes: readonly Node[]
+  readonly status: readonly number[]
+  readonly tick: number
+  readonly kills: number
+  readonly preemptions: number
+  readonly last: number
+}
+
+export class Scene {
+  readonly machine: Machine
+  readonly cast: Cast
+  readonly times: readonly number[]
+  readonly #model: Model
+  readonly #initial: number
+  readonly #everyone: readonly number[]
+  readonly #verdicts: (string | undefined)[][] = []
+
+  constructor(model: Model) {
+    this.#model = model
+    this.machine = new Machine(model.buffer, model.shared, model.own)
+    this.cast = new Cast(this.machine, model.actors, model.views, model.standIns)
+    this.times = model.times ?? [0]
+    this.#everyone = model.actors.map((_, actor) => actor)
+    this.#initial = this.machine.capture()
+  }
+
+  start(): State {
+    const { actors, kills = 0, preemptions = Infinity } = this.#model
+    const state = {
+      image: this.#initial,
+      nodes: actors.map((_, actor) => this.cast.start(actor)),
+      status: actors.map(() => RUNS),
+      tick: 0,
+      kills,
+      preemptions,
+      last: -1,
+    }
+    return this.#attach(state, actors.map((_, actor) => actor))
+  }
+
+  key({ image, nodes, status, tick, kills, preemptions, last }: State): string {
+    const bound = preemptions === Infinity ? '' : `,${preemptions},${last}`
+    return `${image},${tick},${kills},${status.join('')},${nodes.map(({ id }) => id).join()}${bound}`
+  }
+
+  /** Moves that can be made; the actor that moved last comes first, so that a first fault has few switches. */
+  moves(state: State): Move[] {
+    const moves: Move[] = []
+    const { nodes, status, last } = state
+    const order = last < 0 ? this.#everyone : [last, ...this.#everyone.filter((actor) => actor !== last)]
+    const canGoOn = last >= 0 && status[last] === RUNS && nodes[last]!.pending !== undefined
+    for (const actor of order) {
+      if (status[actor] !== RUNS || nodes[actor]!.pending === undefined) continue
+      if (canGoOn && actor !== last && state.preemptions === 0) continue
+      moves.push(...this.#steps(state, actor))
+    }
+    const { timeouts = 'never' } = this.#model
+    if (timeouts === 'any' || (timeouts === 'idle' && moves.length === 0)) {
+      for (const actor of order) if (status[actor] === WAITS) moves.push({ kind: 'timeout', actor })
+    }
+    if (!this.isOver(state)) {
+      if (state.tick + 1 < this.times.length) moves.push({ kind: 'tick' })
+      if (state.kills > 0) {
+        for (const actor of order) if (status[actor] !== DEAD && nodes[actor]!.pending !== undefined) moves.push({ kind: 'kill', actor })
+      }
+    }
+    return moves
+  }
+
+  /** What `judge` says of the state's memory and time. One `judge` a scene. */
+  memoized({ image, tick }: State, judge: (nowMs: number) => string | undefined): string | undefined {
+    const verdicts = (this.#verdicts[tick] ??= [])
+    if (!(image in verdicts)) {
+      this.machine.show(image)
+      verdicts[image] = judge(this.times[tick]!)
+    }
+    return verdicts[image]
+  }
+
+  /** True when every actor has ended or is dead. */
+  isOver({ nodes, status }: State): boolean {
+    return nodes.every((node, actor) => status[actor] === DEAD || node.pending === undefined)
+  }
+
+  /** True when nobody will ever move again, though somebody has not ended. */
+  isStuck(state: State): boolean {
+    const someRuns = state.nodes.some((node, actor) => state.status[actor] === RUNS && node.pending !== undefined)
+    return !someRuns && !this.isOver(state) && this.moves(state).every(({ kind }) => kind === 'tick' || kind === 'kill')
+  }
+
+  #steps(state: State, actor: number): Move[] {
+    const { op, view, index, args } = state.nodes[actor]!.pending!
+    if (op !== 'notify') return [{ kind: 'step', actor, wakes: [] }]
+    const waiting = state.nodes.flatMap((node, other) => {
+      const { pending } = node
+      return state.status[other] === WAITS && pending?.view === view && pending.index === index ? [other] : []
+    })
+    const most = args[0] === undefined ? Infinity : Number(args[0])
+    if (waiting.length <= most) return [{ kind: 'step', actor, wakes: waiting }]
+    // Which of them: any, though an engine wakes them in order.
+    if (most !== 1) throw new Error('a notify of more than one, but not all, is not modelled')
+    return waiting.map((other) => ({ kind: 'step', actor, wakes: [other] }))
+  }
+
+  next(state: State, move: Move): State {
+    if (move.kind === 'tick') return { ...state, tick: state.tick + 1 }
+    const { actor } = move
+    const status = state.status.slice()
+    const nodes = state.nodes.slice()
+    if (move.kind === 'kill') {
+      status[actor] = DEAD
+      return { ...state, status, kills: state.kills - 1 }
+    }
+    const { last } = state
+    const preempts = last >= 0 && last !== actor && state.status[last] === RUNS && nodes[last]!.pending !== undefined
+    const preemptions = state.preemptions - (preempts ? 1 : 0)
+    const node = nodes[actor]!
+    const access = node.pending!
+    let { image } = state
+    const touched = [actor]
+    if (move.kind === 'timeout') {
+      status[actor] = RUNS
+      nodes[actor] = this.cast.after(actor, node, 'timed-out')
+    } else if (access.op === 'notify') {
+      for (const other of move.wakes) {
+        status[other] = RUNS
+        nodes[other] = this.cast.after(other, nodes[other]!, 'ok')
+        touched.push(other)
+      }
+      nodes[actor] = this.cast.after(actor, node, move.wakes.length)
+    } else if (access.op === 'wait') {
+      const { result } = this.machine.apply(image, this.cast.view(access.view), { ...access, op: 'load', args: [] })
+      if (result === access.args[0]) status[actor] = WAITS
+      else nodes[actor] = this.cast.after(actor, node, 'not-equal')
+    } else if (access.op === 'clock') {
+      nodes[actor] = this.cast.after(actor, node, this.times[state.tick]!)
+    } else {
+      const done = this.machine.apply(image, this.cast.view(access.view), access)
+      image = done.image
+      nodes[actor] = this.cast.after(actor, node, done.result)
+    }
+    return this.#attach({ ...state, image, nodes, status, preemptions, last: actor }, touched)
+  }
+
+  /** Carries out the plain accesses that come next for some actors, unless they are turns. */
+  #attach(state: State, actors: readonly number[]): State {
+    if (this.#model.plain === 'turns') return state
+    const nodes = state.nodes.slice()
+    let { image } = state
+    for (const actor of actors) {
+      for (let node = nodes[actor]!; node.pending?.op === 'read' || node.pending?.op === 'write'; nodes[actor] = node) {
+        const done = this.machine.apply(image, this.cast.view(node.pending.view), node.pending)
+        image = done.image
+        node = this.cast.after(actor, node, done.result)
+      }
+    }
+    return { ...state, nodes, image }
+  }
+
+  /** One line about a move from `state` to `next`. */
+  line(state: State, move: Move, next: State): string {
+    if (move.kind === 'tick') return `+ clock ${this.times[next.tick]}`
+    const name = String.fromCharCode(97 + move.actor)
+    if (move.kind !== 'step') return `${name} ${move.kind}`
+    const access = state.nodes[move.actor]!.pending!
+    let line = `${name} waits`
+    if (next.status[move.actor] !== WAITS) {
+      const after = [...state.nodes[move.actor]!.children].find(([, child]) => child === next.nodes[move.actor] || descends(next.nodes[move.actor]!, child))
+      line = `${name} ${describeAccess(access, after?.[0])}`
+    }
+    const told = next.nodes[move.actor]!.emitted.slice(state.nodes[move.actor]!.emitted.length)
+    return line + told.map((value) => `   = ${JSON.stringify(value)}`).join('')
+  }
+}
+
+function descends(node: Node, from: Node): boolean {
+  for (let at: Node | undefined = node; at !== undefined; at = at.parent) if (at === from) return true
+  return false
+}
