@@ -1,0 +1,122 @@
+import { fixedWindow, RateLimiter, SharedClock, tokenBucket } from 'hotbucket'
+import { parseList } from 'structured-headers'
+import { describe, expect, test } from 'vitest'
+import { behind, one } from './behind.ts'
+import type { Reply } from './client.ts'
+import { ask } from './client.ts'
+import { adapterNames } from './servers.mjs'
+
+/** Parameters of the items of a List field, by the items' names. */
+function items(reply: Reply, name: string): Record<string, Record<string, unknown>> {
+  const list = parseList(reply.lines(name).join(', ')) as [string, Map<string, unknown>][]
+  return Object.fromEntries(list.map(([item, parameters]) => [item, Object.fromEntries(parameters)]))
+}
+
+function seconds(reply: Reply): unknown {
+  return items(reply, 'RateLimit').default!.t
+}
+
+describe.each(adapterNames)('behind %s', (adapter) => {
+  // https://github.com/fastify/fastify-rate-limit/issues/301
+  test('HH-01: the sixth of 5 a minute, 5 s into the window, is told 55 seconds by every field', async () => {
+    const clock = new SharedClock(60_000)
+    const url = await one(adapter, new RateLimiter({ policy: fixedWindow({ limit: 5, windowMs: 60_000 }), clock }), { legacyHeaders: true })
+    const replies: Reply[] = []
+    for (let at = 0; at < 6; at++, clock.advance(1000)) replies.push(await ask(url))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429])
+    expect(replies.map(seconds)).toEqual([60, 59, 58, 57, 56, 55])
+    expect(replies.map((reply) => items(reply, 'RateLimit').default!.r)).toEqual([4, 3, 2, 1, 0, 0])
+    expect(replies.map((reply) => items(reply, 'RateLimit-Policy').default)).toEqual(replies.map(() => ({ q: 5, w: 60 })))
+    expect(replies.map((reply) => reply.field('X-RateLimit-Reset'))).toEqual(['60', '59', '58', '57', '56', '55'])
+    expect(replies.map((reply) => reply.field('X-RateLimit-Remaining'))).toEqual(['4', '3', '2', '1', '0', '0'])
+    expect(replies.map((reply) => reply.field('X-RateLimit-Limit'))).toEqual(replies.map(() => '5'))
+    expect(replies.map((reply) => reply.field('Retry-After'))).toEqual([undefined, undefined, undefined, undefined, undefined, '55'])
+  })
+
+  test('X-RateLimit fields are sent on request alone', async () => {
+    const url = await one(adapter, new RateLimiter({ policy: fixedWindow({ limit: 5, windowMs: 60_000 }), clock: new SharedClock() }))
+    expect((await ask(url)).lines('X-RateLimit-Limit')).toEqual([])
+  })
+
+  // https://github.com/SpaceTradersAPI/api-docs/issues/24
+  test.each([[1, '1'], [493, '1'], [1000, '1'], [2_592_000_000, '2592000']])(
+    'HH-02: Retry-After of 1 per %i ms is absent from a 200 and %s, once, on a 429', async (periodMs, retryAfter) => {
+      const url = await one(adapter, new RateLimiter({ policy: tokenBucket({ limit: 1, periodMs }), clock: new SharedClock() }))
+      const [allowed, denied] = [await ask(url), await ask(url)]
+      expect([allowed.status, allowed.lines('Retry-After')]).toEqual([200, []])
+      expect([denied.status, denied.lines('Retry-After')]).toEqual([429, [retryAfter]])
+    })
+
+  test('HH-02: two stacked limiters send one Retry-After, that of the refusal, and an item each', async () => {
+    const clock = new SharedClock()
+    const outer = new RateLimiter({ tiers: { outer: tokenBucket({ limit: 10, periodMs: 60_000 }) }, clock })
+    const inner = new RateLimiter({ tiers: { inner: tokenBucket({ limit: 1, periodMs: 5000 }) }, clock })
+    const options = { key: () => 'one', legacyHeaders: true }
+    const url = await behind(adapter, [[outer, options], [inner, options]])
+    const [allowed, denied] = [await ask(url), await ask(url)]
+    expect([allowed.status, denied.status]).toEqual([200, 429])
+    expect(items(allowed, 'RateLimit')).toEqual({ outer: { r: 9, t: 6, a: 9, w: 6 }, inner: { r: 0, t: 5, a: 0, w: 5 } })
+    expect(items(denied, 'RateLimit')).toEqual({ outer: { r: 8, t: 12, a: 8, w: 12 }, inner: { r: 0, t: 5, a: 0, w: 5 } })
+    expect(Object.keys(items(denied, 'RateLimit-Policy')).sort()).toEqual(['inner', 'outer'])
+    expect(denied.lines('Retry-After')).toEqual(['5'])
+    expect(denied.lines('X-RateLimit-Limit')).toEqual(['1'])
+    expect(JSON.parse(denied.body)).toMatchObject({ retryAfter: 5, 'violated-policies': ['inner'] })
+  })
+
+  // https://github.com/fastify/fastify-rate-limit/pull/394
+  test('HH-06: message, JSON and header all say 5 seconds at 45 s of 50 s', async () => {
+    const clock = new SharedClock()
+    const url = await one(adapter, new RateLimiter({ policy: tokenBucket({ limit: 1, periodMs: 50_000 }), clock }))
+    await ask(url)
+    clock.advance(45_000)
+    const denied = await ask(url)
+    expect(denied.field('Content-Type')).toMatch(/^application\/problem\+json/)
+    expect(denied.field('Retry-After')).toBe('5')
+    expect(seconds(denied)).toBe(5)
+    const { detail, retryAfter } = JSON.parse(denied.body) as { detail: string; retryAfter: number }
+    expect([retryAfter, /(\d+) seconds/.exec(detail)?.[1]]).toEqual([5, '5'])
+  })
+
+  // https://github.com/animir/node-rate-limiter-flexible/pull/173
+  test('HH-05: remaining is 8 at a level of 8.583, and 0 during a flood', async () => {
+    const clock = new SharedClock()
+    const url = await one(adapter, new RateLimiter({ policy: tokenBucket({ limit: 10, periodMs: 60_000 }), clock }))
+    await ask(url)
+    clock.advance(3500)
+    expect(items(await ask(url), 'RateLimit').default).toMatchObject({ r: 8 })
+    for (let at = 0; at < 50; at++) {
+      const reply = await ask(url)
+      expect([reply.status, items(reply, 'RateLimit').default!.r]).toEqual(at < 8 ? [200, 7 - at] : [429, 0])
+    }
+  })
+
+  // https://github.com/hashicorp/boundary/pull/4094
+  test('RA-02: an obedient client of 1 per 1,400 ms is told 2 and admitted after 2', async () => {
+    const clock = new SharedClock()
+    const url = await one(adapter, new RateLimiter({ policy: tokenBucket({ limit: 1, periodMs: 1400 }), clock }))
+    expect((await ask(url)).status).toBe(200)
+    expect((await ask(url)).field('Retry-After')).toBe('2')
+    clock.set(1000)
+    expect((await ask(url)).status).toBe(429)
+    clock.set(2000)
+    expect((await ask(url)).status).toBe(200)
+  })
+
+  // https://github.com/express-rate-limit/express-rate-limit/pull/380
+  test('CF-03: limit 0 blocks all, for ever, and sends no time', async () => {
+    const url = await one(adapter, new RateLimiter({ policy: fixedWindow({ limit: 0, windowMs: 60_000 }), clock: new SharedClock() }), { legacyHeaders: true })
+    for (let at = 0; at < 3; at++) {
+      const denied = await ask(url)
+      expect(denied.status).toBe(429)
+      expect(denied.lines('Retry-After')).toEqual([])
+      expect(items(denied, 'RateLimit')).toEqual({ default: { r: 0, a: 0 } })
+      expect(denied.body).not.toMatch(/NaN|Infinity|null/)
+    }
+  })
+
+  test('a HEAD request is refused without a body', async () => {
+    const url = await one(adapter, new RateLimiter({ policy: fixedWindow({ limit: 0, windowMs: 60_000 }), clock: new SharedClock() }))
+    const denied = await ask(url, {}, undefined, 'HEAD')
+    expect([denied.status, denied.body]).toEqual([429, ''])
+  })
+})
