@@ -40,8 +40,7 @@ function put(response: NodeResponse, answer: Answer): void {
 export function onSent(response: NodeResponse, settle: (status: number) => void): void {
   response.once('finish', () => {
     // HTTP/2 says `finish` of a stream that the client reset, too.
-    const stream = 'stream' in response ? response.stream : undefined
-    const brokenOff = !response.writableEnded || (stream !== undefined && stream.rstCode !== 0)
+    const brokenOff = !response.writableEnded || ('stream' in response && response.stream.rstCode !== 0)
     if (!brokenOff) settle(response.statusCode)
   })
 }

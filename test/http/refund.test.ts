@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as http2 from 'node:http2'
+import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { rateLimit } from 'hotbucket/http'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { Gate } from '../../src/http/gate.ts'
 import { behind, one } from './behind.ts'
 import { Budget } from './budget.ts'
 import { ask, keepAlive, statusesOf } from './client.ts'
@@ -181,7 +183,9 @@ describe('HTTP/2', () => {
   async function session(handler: (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => unknown) {
     const server = http2.createServer((request, response) => void handler(request, response)).listen(0, '127.0.0.1')
     await once(server, 'listening')
-    const client = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    const client = http2.connect(`http://127.0.0.1:${port}`, { createConnection: () => socket })
     client.on('error', () => {})
     onTestFinished(() => { client.destroy(); server.close() })
     const get = async (path: string): Promise<number> => {
@@ -191,7 +195,7 @@ describe('HTTP/2', () => {
       await once(stream, 'close')
       return headers[':status']
     }
-    return { client, get }
+    return { client, get, socket }
   }
 
   test('HR-01, HR-02: a failure is given back once; a stream that the client resets keeps its charge', async () => {
@@ -223,4 +227,52 @@ describe('HTTP/2', () => {
     expect(budget.refunds).toEqual([['one', 1]])
     expect([await get('/'), await get('/')]).toEqual([200, 429])
   })
+
+  test('HR-02: a stream reset before its body was taken keeps its charge', async () => {
+    const budget = new Budget(2)
+    const limit = rateLimit<http2.Http2ServerRequest>(budget, { key: () => 'one', refund: 'success' })
+    const over = signal()
+    const { client } = await session(async (request, response) => {
+      if (!(await limit(request, response))) return
+      request.stream.once('close', () => setImmediate(over.resolve))
+      // More than the client's window: the handler has ended, the response has not.
+      response.end(Buffer.alloc(1_000_000))
+    })
+    const stream = client.request({ ':path': '/' })
+    stream.on('error', () => {})
+    await once(stream, 'response')
+    stream.close(http2.constants.NGHTTP2_CANCEL)
+    await over.promise
+    expect(budget.refunds).toEqual([])
+  })
+
+  test.each<[string, (client: http2.ClientHttp2Session, stream: http2.ClientHttp2Stream, socket: Socket) => void]>([
+    ['a session that ends', (client) => client.destroy()],
+    ['a connection that breaks', (_, __, socket) => socket.destroy()],
+    ['a stream reset without an error', (_, stream) => stream.close()],
+  ])('HR-02: %s during the handler keeps its charge', async (_, leave) => {
+    const budget = new Budget(2)
+    const limit = rateLimit<http2.Http2ServerRequest>(budget, { key: () => 'one', refund: 'success' })
+    const [arrived, over] = [signal(), signal()]
+    const { client, socket } = await session(async (request, response) => {
+      if (!(await limit(request, response))) return
+      request.stream.once('close', () => setImmediate(over.resolve))
+      arrived.resolve()
+    })
+    const stream = client.request({ ':path': '/' }).on('error', () => {})
+    await arrived.promise
+    leave(client, stream, socket)
+    await over.promise
+    expect(budget.refunds).toEqual([])
+  })
+})
+
+// https://github.com/animir/node-rate-limiter-flexible/pull/333
+test('RF-05: a charge settled three times is given back once', async () => {
+  const budget = new Budget(2)
+  const gate = new Gate<null>(budget, { key: () => 'one', refund: 'failure' }, () => undefined)
+  await gate.ask(null)
+  const { settle } = await gate.ask(null)
+  for (let at = 0; at < 3; at++) settle!(500)
+  expect([budget.refunds, budget.peek('one').remaining]).toEqual([[['one', 1]], 1])
 })
