@@ -3,14 +3,17 @@ import { once } from 'node:events'
 import { Piscina } from 'piscina'
 import { RateLimiter, SharedClock, tokenBucket } from 'hotbucket'
 import { afterAll, expect, test } from 'vitest'
+import { stores } from '../stores/servers.mjs'
 import { adapterNames, adapters, ok } from './servers.mjs'
 
 const pool = new Piscina({ filename: new URL('./worker.mjs', import.meta.url).href, minThreads: 4, maxThreads: 4 })
 afterAll(() => pool.destroy())
 
+const all = { ...adapters, ...stores }
+
 /** Statuses of 1,000 requests at once, 200 to each of five threads. */
 async function statuses(adapter: string, limiter: RateLimiter, own: boolean): Promise<Map<number, number>> {
-  const main = await adapters[adapter]([[limiter, { key: () => 'one' }]], ok)
+  const main = await all[adapter]!([[limiter, { key: () => 'one' }]], ok)
   const workers = Array.from({ length: 4 }, () => {
     const { port1, port2 } = new MessageChannel()
     const done = pool.run({ adapter, handle: limiter.handle, port: port2, own }, { transferList: [port2] })
@@ -31,7 +34,7 @@ async function statuses(adapter: string, limiter: RateLimiter, own: boolean): Pr
   }
 }
 
-test.each(adapterNames)('G1, G2: 4 Piscina workers and the main thread behind %s answer exactly 100 of 1,000 requests with 200', async (adapter) => {
+test.each([...adapterNames, ...Object.keys(stores)])('G1, G2: 4 Piscina workers and the main thread behind %s answer exactly 100 of 1,000 requests with 200', async (adapter) => {
   const limiter = new RateLimiter({ policy: tokenBucket({ limit: 100, periodMs: 60_000 }), clock: new SharedClock() })
   expect(await statuses(adapter, limiter, false)).toEqual(new Map([[200, 100], [429, 900]]))
   expect(limiter.stats()).toMatchObject({ allowed: 100, denied: 900 })
