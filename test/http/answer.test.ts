@@ -12,8 +12,9 @@ const refused = (retryAfterMs: number, over: Partial<Decision> = {}): Decision =
 
 /** One item of a List, parsed: its name and its parameters. */
 function item(field: string | undefined): [unknown, Record<string, unknown>] {
-  const [[name, parameters], ...rest] = parseList(field!) as [unknown, Map<string, unknown>][]
-  expect(rest).toEqual([])
+  const list = parseList(field!) as [unknown, Map<string, unknown>][]
+  expect(list).toHaveLength(1)
+  const [name, parameters] = list[0]!
   return [name, Object.fromEntries(parameters)]
 }
 

@@ -10,7 +10,7 @@ export type AnyOptions = GateOptions<never> & { readonly handler?: (...args: nev
 
 /** The URL of a server behind the limits, outermost first. */
 export async function behind(adapter: string, limits: readonly (readonly [Limiter, AnyOptions?])[], handler: Handler = ok): Promise<string> {
-  const { url, close } = await adapters[adapter](limits, handler)
+  const { url, close } = await adapters[adapter]!(limits, handler)
   onTestFinished(close)
   return url
 }
