@@ -90,6 +90,15 @@ describe.each(adapterNames)('behind %s', (adapter) => {
     }
   })
 
+  // https://github.com/benwis/tower-governor/issues/65
+  test('RA-01: a wait of 200 ms is never told as 0 seconds', async () => {
+    const url = await one(adapter, new RateLimiter({ policy: tokenBucket({ limit: 5, periodMs: 1000, burst: 1 }), clock: new SharedClock() }))
+    await ask(url)
+    const denied = await ask(url)
+    expect([denied.status, denied.field('Retry-After'), seconds(denied)]).toEqual([429, '1', 1])
+    expect(denied.body).not.toMatch(/\b0 sec/)
+  })
+
   // https://github.com/hashicorp/boundary/pull/4094
   test('RA-02: an obedient client of 1 per 1,400 ms is told 2 and admitted after 2', async () => {
     const clock = new SharedClock()
