@@ -67,7 +67,7 @@ test.each([['node:http', 1000], ['hono', 1000], ['fastify', 100]] as const)('LK-
   expect(await survivors(left, 50)).toBeLessThan(5)
   // The test runner has a timer or two of its own.
   expect(timers() - before).toBeLessThan(5)
-}, 30_000)
+})
 
 test('LK-05: the same check catches limiters that are kept', async () => {
   const kept: RateLimiter[] = []
@@ -85,7 +85,7 @@ test('EV-02: flooding a route with new clients does not give a drained one its b
   const url = await behind('node:http', [[limiter, { proxies: 1 }]])
   const from = (address: string) => ({ 'X-Forwarded-For': address })
   expect(await statusesOf(url, 6, () => from('203.0.113.1'))).toEqual([200, 200, 200, 200, 200, 429])
-  const flood = await Promise.all(Array.from({ length: 2000 }, (_, at) => ask(url, from(`10.0.${at >> 8}.${at & 255}`))))
+  const flood = await Promise.all(Array.from({ length: 500 }, (_, at) => ask(url, from(`10.0.${at >> 8}.${at & 255}`))))
   expect(flood.some(({ status }) => status === 429)).toBe(true)
   expect((await ask(url, from('203.0.113.1'))).status).toBe(429)
   expect(limiter.stats().tableFull).toBeGreaterThan(0)

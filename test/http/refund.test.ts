@@ -171,13 +171,13 @@ test('HR-02: 1,000 aborts leak no token, nor mint one', async () => {
   const budget = new Budget(1500)
   await aborts(rateLimit(budget, { key: () => 'one', refund: 'failure' }))
   expect([budget.peek('one').remaining, budget.refunds]).toEqual([500, []])
-}, 30_000)
+})
 
 test('the same check catches a refund on both finish and close', async () => {
   const budget = new Budget(1500)
   await aborts(twin(budget))
   expect(budget.peek('one').remaining).not.toBe(500)
-}, 30_000)
+})
 
 describe('HTTP/2', () => {
   async function session(handler: (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => unknown) {
