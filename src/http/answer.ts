@@ -5,7 +5,7 @@
  * revision 11 the draft names the available quota `r` and its window `t`; the editors' copy after it names them `a`
  * and `w`. Both tell a client to pass over parameters that it does not know, so that both pairs are sent.
  */
-import type { Policy } from '../arithmetic/policy.ts'
+import type { Policy, SimplePolicy } from '../arithmetic/policy.ts'
 import { wrongType } from '../errors.ts'
 import type { Decision } from '../limiter.ts'
 
@@ -45,24 +45,47 @@ function windowOf({ allowed, remaining, retryAfterMs, resetAfterMs }: Decision):
   return secondsOf(allowed && remaining > 0 ? resetAfterMs : retryAfterMs)
 }
 
+/** One item of a List: the parameters that are known. */
+function item(name: string, parameters: Readonly<Record<string, number | undefined>>): string {
+  const known = Object.entries(parameters).filter(([, value]) => value !== undefined)
+  return [stringOf(name), ...known.map(([key, value]) => `${key}=${value}`)].join(';')
+}
+
+function whole(count: number): number {
+  return Math.min(MOST, Math.floor(count))
+}
+
+/** The limits of a policy, each with the name that its fields bear: the tier's, with the part's index in an `allOf`. */
+function namedParts(tier: string, policy: Policy): readonly (readonly [string, SimplePolicy])[] {
+  return policy.algorithm === 'all-of' ? policy.parts.map((part, at) => [`${tier}/${at}`, part]) : [[tier, policy]]
+}
+
+/** The name of the limit that a Decision tells of. */
+function nameOf({ tier, limit, refusedBy }: Decision, policy: Policy | undefined): string {
+  if (policy?.algorithm !== 'all-of') return tier
+  return `${tier}/${refusedBy ?? Math.max(0, policy.parts.findIndex((part) => part.limit === limit))}`
+}
+
+function policyItem(name: string, policy: SimplePolicy): string {
+  // Rounded up: a client that spreads the quota over the window then never exceeds the policy.
+  return item(name, { q: whole(policy.limit), w: secondsOf('periodMs' in policy ? policy.periodMs : policy.windowMs) })
+}
+
 /** What every answer carries; empty where the limit is not a number that a field can hold. */
 export function fieldsOf(decision: Decision, policy: Policy | undefined, legacy: boolean): Fields {
   const { tier, limit, remaining } = decision
   if (!Number.isFinite(limit) || !Number.isFinite(remaining)) return {}
-  const name = stringOf(tier)
-  const seconds = windowOf(decision)
-  const available = Math.min(MOST, Math.floor(remaining))
-  const quota = Math.min(MOST, Math.floor(limit))
-  // Rounded up: a client that spreads the quota over the window then never exceeds the policy.
-  const windowMs = policy === undefined ? undefined : 'periodMs' in policy ? policy.periodMs : policy.windowMs
-  const period = windowMs === undefined ? undefined : secondsOf(windowMs)
+  const [r, t] = [whole(remaining), windowOf(decision)]
   return {
-    RateLimit: `${name};r=${available}${seconds === undefined ? '' : `;t=${seconds}`};a=${available}${seconds === undefined ? '' : `;w=${seconds}`}`,
-    'RateLimit-Policy': `${name};q=${quota}${period === undefined ? '' : `;w=${period}`}`,
+    RateLimit: item(nameOf(decision, policy), { r, t, a: r, w: t }),
+    'RateLimit-Policy':
+      policy === undefined
+        ? item(tier, { q: whole(limit) })
+        : namedParts(tier, policy).map(([name, part]) => policyItem(name, part)).join(', '),
     ...(legacy && {
-      'X-RateLimit-Limit': String(quota),
-      'X-RateLimit-Remaining': String(available),
-      ...(seconds !== undefined && { 'X-RateLimit-Reset': String(seconds) }),
+      'X-RateLimit-Limit': String(whole(limit)),
+      'X-RateLimit-Remaining': String(r),
+      ...(t !== undefined && { 'X-RateLimit-Reset': String(t) }),
     }),
   }
 }
@@ -70,7 +93,7 @@ export function fieldsOf(decision: Decision, policy: Policy | undefined, legacy:
 const problem = { 'Content-Type': 'application/problem+json; charset=utf-8', 'Cache-Control': 'no-store' }
 
 /** 429 with a problem+json body (RFC 9457) that tells the same time as `Retry-After`; a refusal for ever has neither. */
-export function refusalOf(decision: Decision, fields: Fields): Answer {
+export function refusalOf(decision: Decision, policy: Policy | undefined, fields: Fields): Answer {
   const seconds = secondsOf(decision.retryAfterMs)
   const when = seconds === undefined ? 'It cannot be allowed under this policy.' : `Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`
   return {
@@ -81,7 +104,7 @@ export function refusalOf(decision: Decision, fields: Fields): Answer {
       title: 'Too Many Requests',
       status: 429,
       detail: `This request exceeds the rate limit. ${when}`,
-      'violated-policies': [decision.tier],
+      'violated-policies': [nameOf(decision, policy)],
       limit: decision.limit,
       remaining: decision.remaining,
       ...(seconds !== undefined && { retryAfter: seconds }),

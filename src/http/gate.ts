@@ -68,8 +68,9 @@ export class Gate<C> {
     if (typeof cost !== 'number') throw wrongType('ERR_HOTBUCKET_COST', 'cost', cost, 'a whole number from 0')
     const limiter = await this.#bound(request)
     const decision = checkedDecision(await limiter.consume(key, cost))
-    const fields = fieldsOf(decision, this.#policyOf(decision.tier), legacyHeaders)
-    if (!decision.allowed) return { answer: refusalOf(decision, fields), refused: decision, fields }
+    const policy = this.#policyOf(decision.tier)
+    const fields = fieldsOf(decision, policy, legacyHeaders)
+    if (!decision.allowed) return { answer: refusalOf(decision, policy, fields), refused: decision, fields }
     return this.#options.refund === undefined ? { fields } : { fields, settle: this.#settler(limiter, key, cost) }
   }
 

@@ -20,7 +20,6 @@ export interface StoreLimiter extends Bound {
 /** A limiter with the tier that counts. */
 export interface Backing {
   readonly bound: Bound
-  readonly policy: Policy
   /** Most hits at once. */
   readonly capacity: number
   readonly periodMs: number
@@ -37,9 +36,11 @@ export function backingOf(limiter: StoreLimiter | undefined, tier: string | unde
   }
   const bound = limiter.tier(name)
   const policy = tiers[name]!
+  if (policy.algorithm === 'all-of') {
+    throw outOfRange('ERR_HOTBUCKET_OPTION', 'tier', name, 'one with a single limit, as the middleware has: stack a store for each part')
+  }
   return {
     bound,
-    policy,
     capacity: 'burst' in policy ? policy.burst : policy.limit,
     periodMs: 'periodMs' in policy ? policy.periodMs : policy.windowMs,
   }

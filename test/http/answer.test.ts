@@ -77,7 +77,7 @@ describe('a refusal', () => {
     // https://github.com/koajs/ratelimit/issues/48
     ['RA-09: 30 days without truncation', 2_592_000_000, '2592000'],
   ])('tells %s', (_, retryAfterMs, seconds) => {
-    const { status, fields, body } = refusalOf(refused(retryAfterMs), {})
+    const { status, fields, body } = refusalOf(refused(retryAfterMs), undefined, {})
     expect(status).toBe(429)
     expect(fields['Retry-After']).toBe(seconds)
     expect(JSON.parse(body)).toMatchObject({ status: 429, retryAfter: Number(seconds) })
@@ -85,7 +85,7 @@ describe('a refusal', () => {
   })
 
   test('is a problem of the registered type that names the violated tier', () => {
-    const { fields, body } = refusalOf(refused(5000, { tier: 'free' }), {})
+    const { fields, body } = refusalOf(refused(5000, { tier: 'free' }), undefined, {})
     expect(fields['Content-Type']).toMatch(/^application\/problem\+json/)
     expect(JSON.parse(body)).toEqual({
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
@@ -101,7 +101,7 @@ describe('a refusal', () => {
 
   // https://github.com/golang/go/issues/39984
   test('CF-01: for ever tells no time, and no Infinity, NaN or null', () => {
-    const answer = refusalOf(refused(Infinity), fieldsOf(refused(Infinity), undefined, true))
+    const answer = refusalOf(refused(Infinity), undefined, fieldsOf(refused(Infinity), undefined, true))
     expect(answer.fields).not.toHaveProperty('Retry-After')
     expect(JSON.parse(answer.body)).not.toHaveProperty('retryAfter')
     expect(JSON.stringify(answer)).not.toMatch(/Infinity|NaN|null/)

@@ -1,30 +1,39 @@
-/** A limiter of one thread with refund: so many units, that never come back by themselves. */
+/** A limiter that notes what is given back, and to whom. */
 import type { Decision } from 'hotbucket'
+import { fixedWindow, RateLimiter, SharedClock } from 'hotbucket'
 
 export class Budget {
-  readonly limit: number
-  readonly #spent = new Map<string, number>()
+  readonly #limiter: RateLimiter
   /** All refunds so far, as [key, cost]. */
   readonly refunds: [string, number][] = []
 
   constructor(limit: number) {
-    this.limit = limit
+    this.#limiter = new RateLimiter({ policy: fixedWindow({ limit, windowMs: 60_000 }), clock: new SharedClock() })
   }
 
-  consume(key: string, cost = 1): Decision {
-    const spent = this.#spent.get(key) ?? 0
-    const allowed = spent + cost <= this.limit
-    if (allowed) this.#spent.set(key, spent + cost)
-    return this.peek(key, allowed)
+  get handle() {
+    return this.#limiter.handle
+  }
+
+  tier(name: string): this {
+    this.#limiter.tier(name as 'default')
+    return this
+  }
+
+  consume(key: string, cost?: number): Decision {
+    return this.#limiter.consume(key, cost)
+  }
+
+  peek(key: string, cost?: number): Decision {
+    return this.#limiter.peek(key, cost)
   }
 
   refund(key: string, cost = 1): void {
     this.refunds.push([key, cost])
-    this.#spent.set(key, Math.max(0, (this.#spent.get(key) ?? 0) - cost))
+    this.#limiter.refund(key, cost)
   }
 
-  peek(key: string, allowed = true): Decision {
-    const remaining = this.limit - (this.#spent.get(key) ?? 0)
-    return { allowed, tier: 'default', limit: this.limit, remaining, retryAfterMs: remaining > 0 ? 0 : 60_000, resetAfterMs: 60_000 }
+  reset(key: string): void {
+    this.#limiter.reset(key)
   }
 }

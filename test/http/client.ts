@@ -1,9 +1,5 @@
 /** A client that sees header lines as they were sent. */
 import { Agent, request } from 'node:http'
-import { vi } from 'vitest'
-
-// Real sockets on a machine that others use too: a slow test is not a wrong one.
-vi.setConfig({ testTimeout: 60_000 })
 
 export interface Reply {
   readonly status: number

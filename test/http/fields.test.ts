@@ -1,9 +1,9 @@
-import { fixedWindow, RateLimiter, SharedClock, tokenBucket } from 'hotbucket'
+import { allOf, fixedWindow, RateLimiter, SharedClock, tokenBucket } from 'hotbucket'
 import { parseList } from 'structured-headers'
 import { describe, expect, test } from 'vitest'
 import { behind, one } from './behind.ts'
 import type { Reply } from './client.ts'
-import { ask } from './client.ts'
+import { admitted, ask, statusesOf } from './client.ts'
 import { adapterNames } from './servers.mjs'
 
 /** Parameters of the items of a List field, by the items' names. */
@@ -121,6 +121,41 @@ describe.each(adapterNames)('behind %s', (adapter) => {
       expect(items(denied, 'RateLimit')).toEqual({ default: { r: 0, a: 0 } })
       expect(denied.body).not.toMatch(/NaN|Infinity|null/)
     }
+  })
+
+  // https://github.com/pubky/pubky-homeserver/pull/548, https://github.com/ravangen/graphql-rate-limit/issues/129
+  test('RA-07, OA-06: of several limits the longest wait is told, and a refusal charges none', async () => {
+    const clock = new SharedClock(60_000)
+    const policy = allOf(fixedWindow({ limit: 1, windowMs: 1000 }), fixedWindow({ limit: 1, windowMs: 60_000 }), fixedWindow({ limit: 9, windowMs: 1000 }))
+    const limiter = new RateLimiter({ policy, clock })
+    const url = await one(adapter, limiter)
+    const allowed = await ask(url)
+    clock.advance(500)
+    const before = limiter.peek('one')
+    const denied = await ask(url)
+    expect([allowed.status, denied.status, denied.field('Retry-After')]).toEqual([200, 429, '60'])
+    expect(items(denied, 'RateLimit')).toEqual({ 'default/1': { r: 0, t: 60, a: 0, w: 60 } })
+    expect(items(denied, 'RateLimit-Policy')).toEqual({ 'default/0': { q: 1, w: 1 }, 'default/1': { q: 1, w: 60 }, 'default/2': { q: 9, w: 1 } })
+    expect(items(allowed, 'RateLimit-Policy')).toEqual(items(denied, 'RateLimit-Policy'))
+    expect(JSON.parse(denied.body)).toMatchObject({ 'violated-policies': ['default/1'], retryAfter: 60 })
+    expect(limiter.peek('one')).toEqual(before)
+  })
+
+  test('OA-06: 2 a second and 5 a minute admit 2, 2, 1, 0 of ten in each second', async () => {
+    const clock = new SharedClock(60_000)
+    const policy = allOf(fixedWindow({ limit: 2, windowMs: 1000 }), fixedWindow({ limit: 5, windowMs: 60_000 }))
+    const url = await one(adapter, new RateLimiter({ policy, clock }))
+    const seen: number[] = []
+    for (let second = 0; second < 4; second++, clock.advance(1000)) seen.push(admitted(await statusesOf(url, 10)))
+    expect(seen).toEqual([2, 2, 1, 0])
+  })
+
+  test('a policy that is changed at run time is told at the next answer', async () => {
+    const limiter = new RateLimiter({ policy: fixedWindow({ limit: 5, windowMs: 60_000 }), clock: new SharedClock(120_000) })
+    const url = await one(adapter, limiter)
+    await ask(url)
+    limiter.setPolicy('default', fixedWindow({ limit: 10, windowMs: 120_000 }))
+    expect(items(await ask(url), 'RateLimit-Policy')).toEqual({ default: { q: 10, w: 120 } })
   })
 
   test('a HEAD request is refused without a body', async () => {

@@ -2,12 +2,9 @@ import { MessageChannel } from 'node:worker_threads'
 import { once } from 'node:events'
 import { Piscina } from 'piscina'
 import { RateLimiter, SharedClock, tokenBucket } from 'hotbucket'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { stores } from '../stores/servers.mjs'
 import { adapterNames, adapters, ok } from './servers.mjs'
-
-// Real threads on a machine that others use too: a slow test is not a wrong one.
-vi.setConfig({ testTimeout: 60_000 })
 
 const pool = new Piscina({ filename: new URL('./worker.mjs', import.meta.url).href, minThreads: 4, maxThreads: 4 })
 afterAll(() => pool.destroy())

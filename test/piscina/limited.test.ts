@@ -3,10 +3,7 @@ import { fixedWindow, RateLimiter, SharedClock, tokenBucket } from 'hotbucket'
 import type { Policy } from 'hotbucket'
 import { limited } from 'hotbucket/piscina'
 import type { RefusedError } from 'hotbucket/piscina'
-import { expect, onTestFinished, test, vi } from 'vitest'
-
-// Real threads on a machine that others use too: a slow test is not a wrong one.
-vi.setConfig({ testTimeout: 60_000 })
+import { expect, onTestFinished, test } from 'vitest'
 
 const filename = new URL('./worker.mjs', import.meta.url).href
 

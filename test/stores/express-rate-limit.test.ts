@@ -1,7 +1,7 @@
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'
 import type { Options } from 'express-rate-limit'
-import { fixedWindow, RateLimiter, SharedClock, tokenBucket } from 'hotbucket'
+import { allOf, fixedWindow, RateLimiter, SharedClock, tokenBucket } from 'hotbucket'
 import type { Policy } from 'hotbucket'
 import { HotbucketStore } from 'hotbucket/express-rate-limit'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -24,13 +24,6 @@ async function serve(limiter: unknown, options: object = {}, handler: unknown = 
   const { url, close } = await stores['express-rate-limit']!([[limiter, options]], handler)
   onTestFinished(close)
   return url
-}
-
-/** A budget that looks like a limiter with one fixed window, for refunds. */
-function refundable(limit: number) {
-  const budget = new Budget(limit)
-  const limiter = Object.assign(budget, { tier: () => budget, handle: { tiers: { default: fixedWindow({ limit, windowMs: 60_000 }) } } })
-  return limiter
 }
 
 describe('the store behind express-rate-limit', () => {
@@ -91,7 +84,7 @@ describe('the store behind express-rate-limit', () => {
   })
 
   test('HR-01: skipFailedRequests gives a 500 back once', async () => {
-    const limiter = refundable(2)
+    const limiter = new Budget(2)
     const url = await serve(limiter, { skipFailedRequests: true }, (path: string) => ({ status: path === '/fail' ? 500 : 200, body: '' }))
     expect((await ask(`${url}/fail`)).status).toBe(500)
     expect(await statusesOf(url, 3)).toEqual([200, 200, 429])
@@ -100,14 +93,14 @@ describe('the store behind express-rate-limit', () => {
 
   // https://github.com/animir/node-rate-limiter-flexible/pull/333
   test('RF-05: skipFailedRequests gives nothing back for the 429 itself', async () => {
-    const limiter = refundable(2)
+    const limiter = new Budget(2)
     const url = await serve(limiter, { skipFailedRequests: true })
     expect(await statusesOf(url, 10)).toEqual([200, 200, ...new Array<number>(8).fill(429)])
     expect(limiter.refunds).toEqual([])
   })
 
   test('skipSuccessfulRequests gives a 200 back, and a 429 nothing', async () => {
-    const limiter = refundable(1)
+    const limiter = new Budget(1)
     const url = await serve(limiter, { skipSuccessfulRequests: true }, (path: string) => ({ status: path === '/fail' ? 500 : 200, body: '' }))
     expect(await statusesOf(url, 3)).toEqual([200, 200, 200])
     expect(await statusesOf(`${url}/fail`, 3)).toEqual([500, 429, 429])
@@ -137,6 +130,18 @@ describe('the store by itself', () => {
     const store = new HotbucketStore(five())
     store.increment('one')
     expect([store.get('one').totalHits, store.get('one').totalHits, store.get('two').totalHits]).toEqual([1, 1, 0])
+  })
+
+  test('resetKey makes a key fresh', () => {
+    const store = new HotbucketStore(five())
+    for (let at = 0; at < 7; at++) store.increment('one')
+    store.resetKey('one')
+    expect([store.increment('one').totalHits, store.increment('two').totalHits]).toEqual([1, 1])
+  })
+
+  test('an allOf is refused: the middleware knows one limit', () => {
+    const limiter = limiterOf(allOf(fixedWindow({ limit: 2, windowMs: 1000 }), fixedWindow({ limit: 5, windowMs: 60_000 })))
+    expect(() => new HotbucketStore(limiter)).toThrow(expect.objectContaining({ code: 'ERR_HOTBUCKET_OPTION' }))
   })
 
   test('limit 0 refuses for ever and tells no time', () => {
