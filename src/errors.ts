@@ -8,12 +8,13 @@ export type HotbucketErrorCode =
   | 'ERR_HOTBUCKET_HANDLE'
   | 'ERR_HOTBUCKET_CLOCK'
   | 'ERR_HOTBUCKET_CLOSED'
+  | 'ERR_HOTBUCKET_REFUSED'
 
 /** An error of hotbucket: an ordinary `RangeError`, `TypeError` or `Error` with a stable `code`. */
 export type HotbucketError = Error & { readonly code: HotbucketErrorCode }
 
 /** Puts `code` on an error, as an own property that `console.log` shows. */
-function coded<E extends Error>(error: E, code: HotbucketErrorCode): E & HotbucketError {
+export function coded<E extends Error>(error: E, code: HotbucketErrorCode): E & HotbucketError {
   return Object.assign(error, { code })
 }
 
