@@ -5,9 +5,8 @@
  * revision 11 the draft names the available quota `r` and its window `t`; the editors' copy after it names them `a`
  * and `w`. Both tell a client to pass over parameters that it does not know, so that both pairs are sent.
  */
-import type { Policy, SimplePolicy } from '../arithmetic/policy.ts'
 import { wrongType } from '../errors.ts'
-import type { Decision } from '../limiter.ts'
+import type { Decision, Policy, SimplePolicy } from '../index.ts'
 
 /** Header fields by name. */
 export type Fields = Readonly<Record<string, string>>

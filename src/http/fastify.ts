@@ -1,6 +1,6 @@
 /** `hotbucket/fastify`: the plugin for Fastify 5. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Decision } from '../limiter.ts'
+import type { Decision } from '../index.ts'
 import { addressOfRequest, addressRules } from './address.ts'
 import type { Fields } from './answer.ts'
 import { listFields } from './answer.ts'
@@ -12,7 +12,7 @@ export interface FastifyOptions extends GateOptions<FastifyRequest> {
   readonly limiter: Limiter
   /** Where in a request's life it is limited; `'onRequest'` by default. Later ones know who is logged in. */
   readonly hook?: 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
-  /** Sends the answer to a refused request in the place of the 429; status and fields are set already. One that throws leaves it to the 429. */
+  /** Answers a refused request in the place of the 429, by `reply.send` or by what it returns; status and fields are set already. One that throws leaves it to the 429. */
   readonly handler?: (request: FastifyRequest, reply: FastifyReply, decision: Decision) => unknown
 }
 
@@ -41,8 +41,8 @@ async function hotbucket(app: FastifyInstance, { limiter, ...options }: FastifyO
     reply.code(answer.status)
     if (options.handler !== undefined && refused !== undefined) {
       try {
-        await options.handler(request, reply, refused)
-        return reply
+        const given = await options.handler(request, reply, refused)
+        return given === undefined || given === reply || reply.sent ? reply : reply.send(given)
       } catch (error) {
         gate.report(error)
         if (reply.sent || reply.raw.headersSent) return reply

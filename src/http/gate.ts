@@ -1,6 +1,6 @@
 /** The one path from a request to a verdict that all adapters share; knows no framework. */
 import { wrongType } from '../errors.ts'
-import type { Decision } from '../limiter.ts'
+import type { Decision } from '../index.ts'
 import type { Answer, Fields } from './answer.ts'
 import { checkedDecision, faultAnswer, fieldsOf, refusalOf } from './answer.ts'
 import type { GateOptions, Limiter } from './options.ts'

@@ -1,6 +1,6 @@
 /** `hotbucket/hono`: the middleware for Hono 4. */
 import type { Context, MiddlewareHandler } from 'hono'
-import type { Decision } from '../limiter.ts'
+import type { Decision } from '../index.ts'
 import type { AddressSource } from './address.ts'
 import { addressBy, addressRules } from './address.ts'
 import type { Answer, Fields } from './answer.ts'

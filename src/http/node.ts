@@ -1,7 +1,7 @@
 /** The adapter for node:http, node:http2, Express 5 and Connect. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import type { Decision } from '../limiter.ts'
+import type { Decision } from '../index.ts'
 import { addressOfRequest, addressRules } from './address.ts'
 import type { Answer, Fields } from './answer.ts'
 import { listFields } from './answer.ts'

@@ -1,7 +1,6 @@
 /** What all adapters take. */
-import type { Policy } from '../arithmetic/policy.ts'
 import { outOfRange, wrongType } from '../errors.ts'
-import type { Decision } from '../limiter.ts'
+import type { Decision, Policy } from '../index.ts'
 import type { AddressOptions } from './address.ts'
 
 export type Awaitable<V> = V | PromiseLike<V>

@@ -1,5 +1,5 @@
 /** `hotbucket/piscina`: a pool whose tasks are limited before they enter the queue. */
-import type { Decision } from '../limiter.ts'
+import type { Decision } from '../index.ts'
 import type { HotbucketError } from '../errors.ts'
 import { coded, wrongType } from '../errors.ts'
 

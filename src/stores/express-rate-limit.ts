@@ -1,7 +1,7 @@
 /** `hotbucket/express-rate-limit`: a store for express-rate-limit, with one budget for all threads. */
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit'
 import { wrongType } from '../errors.ts'
-import type { Decision } from '../limiter.ts'
+import type { Decision } from '../index.ts'
 import type { Backing, StoreLimiter } from './limiter.ts'
 import { agree, backingOf, waitOf } from './limiter.ts'
 import { Refusals } from './refusals.ts'

@@ -1,6 +1,6 @@
 /** `hotbucket/fastify-rate-limit`: a store for @fastify/rate-limit, with one budget for all threads. */
 import { wrongType } from '../errors.ts'
-import type { Decision } from '../limiter.ts'
+import type { Decision } from '../index.ts'
 import type { Backing, StoreLimiter } from './limiter.ts'
 import { agree, backingOf, waitOf } from './limiter.ts'
 

@@ -1,7 +1,6 @@
 /** What the stores share: a tier of a limiter, seen as a counter of hits. */
-import type { Policy } from '../arithmetic/policy.ts'
 import { outOfRange, wrongType } from '../errors.ts'
-import type { Decision } from '../limiter.ts'
+import type { Decision, Policy } from '../index.ts'
 
 /** One tier's verbs. */
 export interface Bound {

@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const filename = new URL('./worker.mjs', import.meta.url).href
 
-function shared(policy: Policy, options: { sync?: 'cas' | 'mutex' } = {}) {
+function shared(policy: Policy, options: { sync?: 'cas' | 'mutex' } = {}, threads = 4) {
   const limiter = new RateLimiter({ policy, clock: new SharedClock(), ...options })
-  const pool = new Piscina({ filename, minThreads: 4, maxThreads: 4, workerData: { handle: limiter.handle } })
+  const pool = new Piscina({ filename, minThreads: threads, maxThreads: threads, workerData: { handle: limiter.handle } })
   onTestFinished(() => pool.destroy())
   return { limiter, pool }
 }
@@ -31,7 +31,7 @@ test('the same check catches a limiter in each worker', async () => {
   const policy = tokenBucket({ limit: 100, periodMs: 60_000 })
   const tasks = Array.from({ length: 4 }, () => {
     // The twin: each worker is handed an arena of its own.
-    const { pool } = shared(policy)
+    const { pool } = shared(policy, {}, 1)
     return pool.run({ key: 'one', times: 200 }, { name: 'spend' }) as Promise<number>
   })
   expect((await Promise.all(tasks)).reduce((sum, each) => sum + each)).toBe(400)
