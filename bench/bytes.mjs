@@ -1,0 +1,40 @@
+/** Bytes a key and bytes of garbage a call, each subject in a worker of its own. */
+import { RateLimiter, tokenBucket } from '../dist/index.js'
+import { Crew } from './crew.mjs'
+import { floors } from './floors.mjs'
+import { KEY_COUNT } from './keys.mjs'
+import { shapes } from './shapes.mjs'
+
+/** Bytes of an arena by maxKeys, from the limiter itself. */
+export function arenaRows() {
+  return [1_000, 10_000, 100_000, 1_000_000].flatMap((maxKeys) =>
+    ['cas', 'mutex'].map((sync) => {
+      const { bytes, capacity } = new RateLimiter({ policy: tokenBucket(shapes.zipf.policy), maxKeys, sync }).stats()
+      return { maxKeys, sync, bytes, capacity, bytesPerKey: bytes / maxKeys }
+    }),
+  )
+}
+
+async function alone(id, shape, order) {
+  const crew = await Crew.muster(id, shape, 1)
+  try {
+    return (await crew.turn(order))[0].bytes
+  } finally {
+    await crew.end()
+  }
+}
+
+/** Garbage on the hot key, allowed and denied, and on fresh strings; heap bytes a key for those that keep keys in the heap. */
+export async function memoryRows(all, quick) {
+  const keys = quick ? KEY_COUNT / 4 : KEY_COUNT
+  const order = { kind: 'garbage', calls: 1_000, trials: quick ? 15 : 41 }
+  const rows = []
+  for (const subject of [...floors, ...all]) {
+    const { id, label } = subject
+    const row = { subject: id, label, allowed: await alone(id, shapes['hot-allowed'], order), denied: await alone(id, shapes['hot-denied'], order) }
+    row.fresh = await alone(id, shapes['zipf-fresh'], order)
+    if (!subject.threads) row.bytesPerKey = await alone(id, shapes.zipf, { kind: 'bytes', keys })
+    rows.push(row)
+  }
+  return rows
+}
