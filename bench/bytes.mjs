@@ -24,17 +24,21 @@ async function alone(id, shape, order) {
   }
 }
 
-/** Garbage on the hot key, allowed and denied, and on fresh strings; heap bytes a key for those that keep keys in the heap. */
+/**
+ * Garbage on the hot key, allowed and denied, and on fresh strings; heap bytes a key for those that keep keys in
+ * the heap. These are counts, not times, so the workers of one subject may run side by side.
+ */
 export async function memoryRows(all, quick) {
-  const keys = quick ? KEY_COUNT / 4 : KEY_COUNT
   const order = { kind: 'garbage', calls: 1_000, trials: quick ? 15 : 41 }
   const rows = []
-  for (const subject of [...floors, ...all]) {
-    const { id, label } = subject
-    const row = { subject: id, label, allowed: await alone(id, shapes['hot-allowed'], order), denied: await alone(id, shapes['hot-denied'], order) }
-    row.fresh = await alone(id, shapes['zipf-fresh'], order)
-    if (!subject.threads) row.bytesPerKey = await alone(id, shapes.zipf, { kind: 'bytes', keys })
-    rows.push(row)
+  for (const { id, label, threads } of [...floors, ...all]) {
+    const [allowed, denied, fresh, bytesPerKey] = await Promise.all([
+      alone(id, shapes['hot-allowed'], order),
+      alone(id, shapes['hot-denied'], order),
+      threads ? alone(id, shapes['zipf-fresh'], order) : undefined,
+      threads ? undefined : alone(id, { ...shapes.zipf, keys: 'hot' }, { kind: 'bytes', keys: KEY_COUNT }),
+    ])
+    rows.push({ subject: id, label, allowed, denied, fresh, bytesPerKey })
   }
   return rows
 }

@@ -1,6 +1,7 @@
 /** Workers that run one subject together, seen from the main thread, whose event loop stays free to serve them. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { drawing } from './keys.mjs'
 import { checkTotal } from './shapes.mjs'
 import { subjectOf } from './subjects.mjs'
 
@@ -21,14 +22,16 @@ function answer(worker) {
 export class Crew {
   #workers
   #gate
+  #start
   #last = []
 
-  constructor(subject, shape, shared, workers, gate) {
+  constructor(subject, shape, shared, workers, gate, start) {
     this.subject = subject
     this.shape = shape
     this.shared = shared
     this.#workers = workers
     this.#gate = gate
+    this.#start = start
   }
 
   /** `size` seats with one subject on one shape. `remoteOf(seat)` gives what a remote subject needs in each. */
@@ -36,15 +39,16 @@ export class Crew {
     const subject = remoteOf === undefined ? await subjectOf(id) : { id, remote: true }
     const shared = subject.share?.(shape)
     const gate = new Int32Array(new SharedArrayBuffer(4))
+    const start = new BigInt64Array(new SharedArrayBuffer(8))
     const workers = await Promise.all(
       Array.from({ length: size }, async (_, seat) => {
         const { remote, transferList = [] } = remoteOf?.(seat) ?? {}
-        const worker = new Worker(seatFile, { workerData: { id, shape, shared, seat, gate, remote }, transferList })
+        const worker = new Worker(seatFile, { workerData: { id, shape, shared, seat, gate, start, remote, drawn: drawing(shape) }, transferList })
         await answer(worker)
         return worker
       }),
     )
-    const crew = new Crew(subject, shape, shared, workers, gate)
+    const crew = new Crew(subject, shape, shared, workers, gate, start)
     if (!subject.remote) await crew.turn({ kind: 'prime' }, 1)
     return crew
   }
@@ -57,6 +61,7 @@ export class Crew {
     for (const worker of workers) worker.postMessage({ ...order, gate })
     await Promise.all(ready)
     const answers = workers.map(answer)
+    Atomics.store(this.#start, 0, process.hrtime.bigint())
     Atomics.store(this.#gate, 0, gate + 1)
     Atomics.notify(this.#gate, 0)
     const results = (await Promise.all(answers)).map(({ result }) => result)
@@ -75,8 +80,10 @@ export class Crew {
     const { user, system } = process.cpuUsage(used)
     const could = Math.min(results.length, availableParallelism()) * ms * 1_000
     const calls = results.map((result) => result.calls)
-    const perSecond = results.reduce((sum, { calls, busyNs }) => sum + (calls / busyNs) * 1e9, 0)
-    const total = calls.reduce((sum, count) => sum + count, 0)
+    const sum = (field) => results.reduce((total, each) => total + each[field], 0)
+    const total = sum('calls')
+    // From the common start to the last seat's end, less the share in which keys were made.
+    const perSecond = (total * 1e9) / (Math.max(...results.map(({ spanNs }) => spanNs)) * (sum('busyNs') / sum('ownNs')))
     return {
       ns: (1e9 * results.length) / perSecond,
       perSecond,

@@ -21,12 +21,13 @@ export function name(i) {
   return `10.${i >>> 16}.${(i >>> 8) & 255}.${i & 255}:x`
 }
 
-/** Ranks of a Zipf distribution with exponent 1, 0 the most frequent. */
-export function zipfRanks(count, length, next) {
+/** Ranks of a Zipf distribution with exponent 1, 0 the most frequent, in shared memory. */
+function zipfRanks(count, length, next) {
   const sums = new Float64Array(count)
   let sum = 0
   for (let i = 0; i < count; i++) sums[i] = sum += 1 / (i + 1)
-  return Int32Array.from({ length }, () => {
+  const ranks = new Int32Array(new SharedArrayBuffer(length * 4))
+  for (let i = 0; i < length; i++) {
     const wanted = next() * sum
     let [low, high] = [0, count - 1]
     while (low < high) {
@@ -34,8 +35,17 @@ export function zipfRanks(count, length, next) {
       if (sums[middle] < wanted) low = middle + 1
       else high = middle
     }
-    return low
-  })
+    ranks[i] = low
+  }
+  return ranks
+}
+
+const RANKS = 2 ** 18
+let drawn
+
+/** What the sources of a shape have in common, drawn once on the main thread. */
+export function drawing(shape) {
+  return shape.keys.startsWith('zipf') ? (drawn ??= zipfRanks(KEY_COUNT, RANKS, random(SEED))) : undefined
 }
 
 /** Names as bytes, from which new strings are made as a server makes them: flat, never seen before, no hash yet. */
@@ -56,10 +66,8 @@ class Names {
   }
 }
 
-const RANKS = 2 ** 18
-
 /**
- * A source gives one batch of keys at a time; making it is not timed. Threads get sources of their own seed.
+ * A source gives one batch of keys at a time; making it is not timed. Threads begin at different places.
  * `all` are batches with every key that can come, to be met once before anything is measured.
  *
  * hot          one key, one string
@@ -68,7 +76,7 @@ const RANKS = 2 ** 18
  * uniform      any of `count` keys, a new string at each call
  * new          a key never met before at each call
  */
-export function source(shape, seat) {
+export function source(shape, seat, ranks) {
   const batch = new Array(BATCH).fill('203.0.113.7:443')
   if (shape.keys === 'hot') return { all: [batch.slice(0, 1)], next: () => batch }
   if (shape.keys === 'new') {
@@ -97,10 +105,9 @@ export function source(shape, seat) {
     }
   }
   const names = new Names(KEY_COUNT)
-  const ranks = zipfRanks(KEY_COUNT, RANKS, random(SEED + seat))
   const all = Array.from({ length: KEY_COUNT }, (_, i) => names.fresh(i))
   const known = shape.keys === 'zipf' ? all : undefined
-  let at = 0
+  let at = seat * 77_777
   return {
     all: [all],
     next() {

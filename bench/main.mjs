@@ -9,7 +9,7 @@ import { distances } from './distances.mjs'
 import { line, machine } from './machine.mjs'
 import { draw } from './pictures.mjs'
 import { options } from './options.mjs'
-import { quietly, tolerate, TooNoisy } from './quiet.mjs'
+import { quietly, refusable, tolerate } from './quiet.mjs'
 import { races, tails } from './races.mjs'
 import { markdown, terminal } from './report.mjs'
 import { shapes } from './shapes.mjs'
@@ -32,7 +32,7 @@ const pass = (what, measure) => {
   return quietly(measure, note)
 }
 
-try {
+await refusable(async () => {
   const where = { ...machine(), command: `npm run bench${quick ? ' -- --quick' : ''}`, mode: quick ? 'quick' : 'full', noisy }
   console.log(line(where))
   const sections = { machine: where, speed: [], races: [], tails: [] }
@@ -57,8 +57,4 @@ try {
   markdown(load())
   draw(load())
   note('wrote bench/results.json, bench/results.md and the pictures')
-} catch (error) {
-  if (!(error instanceof TooNoisy)) throw error
-  console.error(`\nRefused, nothing is quoted: ${error.message}. Run it on a quieter machine.`)
-  process.exitCode = 1
-}
+})

@@ -42,3 +42,14 @@ export async function quietly(measure, say) {
     }
   }
 }
+
+/** Runs a whole command: a run too noisy to quote ends it with a clear line and exit code 1. */
+export async function refusable(command) {
+  try {
+    await command()
+  } catch (error) {
+    if (!(error instanceof TooNoisy)) throw error
+    console.error(`\nRefused, nothing is quoted: ${error.message}. Run it on a quieter machine, or with --noisy.`)
+    process.exitCode = 1
+  }
+}

@@ -6,6 +6,7 @@ import { shapes } from './shapes.mjs'
 
 const title = (id) => shapes[id].title
 const ns = ({ median }) => short(median)
+const optional = (value) => (value === undefined ? '' : short(value))
 
 /** Sections whose rows come as cells. */
 const SCALE = [
@@ -68,7 +69,7 @@ function sections(results) {
       heading: 'Garbage a call, and bytes a key',
       note: 'Bytes allocated by one call on one thread; bytes of heap that one more key takes, its string included.',
       head: ['', 'hot, allowed', 'hot, denied', 'fresh strings', 'bytes a key'],
-      rows: results.memory.map((row) => [row.label, short(row.allowed), short(row.denied), short(row.fresh), row.bytesPerKey === undefined ? '' : short(row.bytesPerKey)]),
+      rows: results.memory.map((row) => [row.label, short(row.allowed), short(row.denied), optional(row.fresh), optional(row.bytesPerKey)]),
     })
     parts.push({
       heading: 'The arena',

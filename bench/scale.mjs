@@ -1,5 +1,5 @@
 /**
- * node bench/scale.mjs [--quick]
+ * node bench/scale.mjs [--quick] [--noisy]
  *
  * 1 and 10 million live keys: bytes a key, ns a call, filling to 100 % and beyond, and a day of churn on a clock
  * that the run drives. Quick: up to 1 million and a tenth of a day. Replaces these rows of results.json.
@@ -9,10 +9,10 @@ import { range, short } from './figures.mjs'
 import { name } from './keys.mjs'
 import { machine } from './machine.mjs'
 import { options } from './options.mjs'
-import { quietly, tolerate } from './quiet.mjs'
+import { quietly, refusable, tolerate } from './quiet.mjs'
 import { races } from './races.mjs'
 import { markdown, terminal } from './report.mjs'
-import { shapes, uniform } from './shapes.mjs'
+import { lasting, uniform } from './shapes.mjs'
 import { load, save } from './store.mjs'
 
 const { quick, threads, noisy } = options(process.argv.slice(2))
@@ -30,7 +30,7 @@ function meet(limiter, from, count) {
 }
 
 function fill(maxKeys) {
-  const limiter = new RateLimiter({ policy: tokenBucket(shapes.zipf.policy), maxKeys })
+  const limiter = new RateLimiter({ policy: tokenBucket(lasting), maxKeys })
   const step = maxKeys / 100
   const rows = []
   let [met, admitted, full] = [0, 0, 0]
@@ -73,18 +73,20 @@ function churn() {
   return [{ cells: [quick ? 'a tenth of a day' : 'a day', calls, reclaimed, tableFull, ns / calls, span] }]
 }
 
-const found = { scaleFill: [], scaleCalls: [], scaleChurn: churn() }
-for (const count of counts) {
-  console.error(`${short(count)} keys`)
-  found.scaleFill.push(...fill(count))
-  const shape = uniform(count)
-  const { bytes } = new RateLimiter({ policy: tokenBucket(shape.policy), maxKeys: count }).stats()
-  const plan = quick ? { rounds: 3, ms: 60 } : { rounds: 7, ms: 100 }
-  for (const row of await quietly(() => races(shape, ['cas'], threads.filter((size) => size <= 2), plan), console.error)) {
-    const held = row.subject === 'cas' ? bytes / count : ''
-    found.scaleCalls.push({ cells: [`${row.label}, ${short(count)} keys`, `${row.threads}`, range(row.ratio), row.ns.median, held] })
+await refusable(async () => {
+  const found = { scaleFill: [], scaleCalls: [], scaleChurn: churn() }
+  for (const count of counts) {
+    console.error(`${short(count)} keys`)
+    found.scaleFill.push(...fill(count))
+    const shape = uniform(count)
+    const { bytes } = new RateLimiter({ policy: tokenBucket(lasting), maxKeys: count }).stats()
+    const plan = quick ? { rounds: 3, ms: 60 } : { rounds: 7, ms: 100 }
+    for (const row of await quietly(() => races(shape, ['cas'], threads.filter((size) => size <= 2), plan), console.error)) {
+      const held = row.subject === 'cas' ? bytes / count : ''
+      found.scaleCalls.push({ cells: [`${row.label}, ${short(count)} keys`, `${row.threads}`, range(row.ratio), row.ns.median, held] })
+    }
   }
-}
-save({ machine: load().machine ?? { ...machine(), command: 'node bench/scale.mjs' }, ...found })
-console.log(terminal({ machine: machine(), ...found }))
-markdown(load())
+  save({ machine: { ...(load().machine ?? { ...machine(), command: 'node bench/scale.mjs' }), noisy: noisy || load().machine?.noisy }, ...found })
+  console.log(terminal({ machine: { ...machine(), noisy }, ...found }))
+  markdown(load())
+})

@@ -8,14 +8,14 @@ import { BATCH, source } from './keys.mjs'
 import { bytesPerKey, garbagePerCall } from './memory.mjs'
 import { subjectOf } from './subjects.mjs'
 
-const { id, shape, shared, seat, gate, remote } = workerData
+const { id, shape, shared, seat, gate, start, drawn, remote } = workerData
 const hrtime = process.hrtime.bigint
 const reading = new BigInt64Array(1)
 const halves = new Uint32Array(reading.buffer)
 
 const subject = remote === undefined ? await subjectOf(id) : { id }
 const opened = remote === undefined ? subject.open(shared, shape) : undefined
-const keys = source(shape, seat)
+const keys = source(shape, seat, drawn)
 const openedAt = hrtime()
 const totals = { calls: 0, admitted: 0 }
 
@@ -46,20 +46,25 @@ async function bench({ ms }) {
   return { ns: (task.result.latency.p50 * 1e6) / BATCH }
 }
 
-/** Batches until `ms` have passed; only the calls are timed. */
+/**
+ * Batches until `ms` after the start that all seats share, however late this one woke, so that they overlap. What
+ * lies between batches, the making of keys, is told apart by `busyNs`.
+ */
 function loop({ ms }) {
   const { call } = opened
   const from = totals.calls
+  const end = Atomics.load(start, 0) + BigInt(ms * 1_000_000)
   const begun = hrtime()
   let busy = 0n
-  for (let now = begun; now - begun < ms * 1_000_000; ) {
+  let now
+  do {
     const batch = keys.next()
     const started = hrtime()
     runBatch(batch, call)
     now = hrtime()
     busy += now - started
-  }
-  return { calls: totals.calls - from, busyNs: Number(busy) }
+  } while (now < end)
+  return { calls: totals.calls - from, busyNs: Number(busy), ownNs: Number(now - begun), spanNs: Number(now - Atomics.load(start, 0)) }
 }
 
 function latency({ calls }) {
