@@ -1,0 +1,106 @@
+/**
+ * What the machine asks for the least that any shared limiter must do. Everything else is a ratio to it.
+ *
+ * One hot key: a clock read, `Map.get`, one load and one compareExchange; where calls are refused, no exchange.
+ * Many keys: a clock read, a hash of the string, one load and one compareExchange at the slot it picks.
+ * No arithmetic, no identity, no counting: a floor is not a limiter.
+ */
+
+/** As many slots as an arena for the shape's keys has, to the nearest power of two below. */
+const slotsFor = ({ count = 100_000 }) => 2 ** Math.floor(Math.log2(count * 1.6))
+const STRIDE_BYTES = 16
+const HOT = '203.0.113.7:443'
+
+function hash(key) {
+  let h = 0x811c9dc5
+  for (let i = 0; i < key.length; i++) h = Math.imul(h ^ key.charCodeAt(i), 0x01000193)
+  h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d)
+  return h ^ (h >>> 13)
+}
+
+/** The hot key among a few others, as the near cache of a server would hold it. */
+function nearMap() {
+  return new Map([['a', 0], ['b', 64], [HOT, 128], ['c', 192]])
+}
+
+const share = (shape) => new SharedArrayBuffer(slotsFor(shape) * STRIDE_BYTES)
+
+function openBigInt(buffer, shape) {
+  const words = new BigInt64Array(buffer)
+  const hrtime = process.hrtime.bigint
+  const near = nearMap()
+  let retries = 0
+  const swap = (slot, now) => {
+    let seen = Atomics.load(words, slot)
+    for (;;) {
+      const was = Atomics.compareExchange(words, slot, seen, now)
+      if (was === seen) return true
+      retries++
+      seen = was
+    }
+  }
+  const mask = slotsFor(shape) - 1
+  if (shape.denied) words[near.get(HOT)] = 2n ** 62n
+  const call = shape.denied
+    ? (key) => {
+        const now = hrtime()
+        return Atomics.load(words, near.get(key)) <= now
+      }
+    : shape.keys === 'hot'
+      ? (key) => {
+          const now = hrtime()
+          return swap(near.get(key), now)
+        }
+      : (key) => {
+          const now = hrtime()
+          return swap((hash(key) & mask) * (STRIDE_BYTES / 8), now)
+        }
+  return { call, retries: () => retries }
+}
+
+function openInt(buffer, shape) {
+  const cells = new Int32Array(buffer)
+  const { performance } = globalThis
+  const near = nearMap()
+  let retries = 0
+  const swap = (slot, now) => {
+    let seen = Atomics.load(cells, slot)
+    for (;;) {
+      const was = Atomics.compareExchange(cells, slot, seen, now)
+      if (was === seen) return true
+      retries++
+      seen = was
+    }
+  }
+  const mask = slotsFor(shape) - 1
+  if (shape.denied) cells[near.get(HOT)] = 2 ** 31 - 1
+  const call = shape.denied
+    ? (key) => {
+        const now = performance.now()
+        return Atomics.load(cells, near.get(key)) <= now
+      }
+    : shape.keys === 'hot'
+      ? (key) => {
+          const now = performance.now()
+          return swap(near.get(key), (now * 1_000) | 0)
+        }
+      : (key) => {
+          const now = performance.now()
+          return swap((hash(key) & mask) * (STRIDE_BYTES / 4), (now * 1_000) | 0)
+        }
+  return { call, retries: () => retries }
+}
+
+/** One atomic addition and nothing else: no limiter, but the most that one shared word can take. */
+function openAdd(buffer) {
+  const cells = new Int32Array(buffer)
+  return { call: () => Atomics.add(cells, 128, 1) !== 2 ** 31 - 1, retries: () => 0 }
+}
+
+export const floors = [
+  { id: 'floor-bigint', label: 'floor: hrtime + BigInt64', floor: true, threads: true, share, open: openBigInt },
+  { id: 'floor-int', label: 'floor: performance.now + Int32', floor: true, threads: true, share, open: openInt },
+]
+
+export const atomicsAdd = { id: 'atomics-add', label: 'one Atomics.add', bare: true, threads: true, share, open: openAdd }
+
