@@ -3,7 +3,8 @@
  *
  * An algorithm is pure: it knows no clock, no memory and no key. Its state is one cell, a whole number from 0 to
  * MAX_VALUE; the log has a ring of records besides, of which the memory room passes the few facts it decides by
- * (see STATE). It obeys five laws: a refusal changes nothing; an older `now` adds nothing; the
+ * (see FACT). A step takes the state and returns the next: an array of cells between them, written and read back
+ * within one call, costs a tenth of the whole decision. It obeys five laws: a refusal changes nothing; an older `now` adds nothing; the
  * zeroed state is full; denied at every tick before the retry time and allowed at it; cost 0 succeeds and
  * changes nothing. A drivers' compare-and-swap loop therefore needs to know nothing about it.
  */
@@ -17,21 +18,22 @@ export const MAX_VALUE = 2 ** VALUE_BITS - 1
 /** The least time, in milliseconds, for which every accepted policy must fit its cell: one leap year. */
 export const MIN_HORIZON_MS = 366 * 86_400_000
 
-/** Private cells that an algorithm reads and writes: a scratch copy, never the shared memory. */
-export type State = Float64Array
+/** What a Step returns when it says no. */
+export const REFUSED_STEP = -1
 
-/** Cells of a State after the first, filled for algorithms with a ring; times are readings, -Infinity for none. */
-export const STATE = {
-  /** The time of the oldest unit that must have left the window for a call of this cost. In a spend: the time to record. */
-  oldest: 1,
+/**
+ * The few facts of a ring by which the log decides, as cells; times are readings, -Infinity for none. The other
+ * algorithms never look at them.
+ */
+export const FACT = {
+  /** The time of the oldest unit that must have left the window for a call of this cost. */
+  oldest: 0,
   /** The time of the newest unit. */
-  newest: 2,
+  newest: 1,
   /** Units within the window; for `describe` and `refund` only. */
-  used: 3,
+  used: 2,
 } as const
-
-/** Cells of a State in all. */
-export const STATE_CELLS = 4
+export type Facts = Float64Array
 
 /** The numbers of a policy as a user gives them. */
 export interface PolicyNumbers {
@@ -46,6 +48,8 @@ export interface PolicyNumbers {
 /** A policy in the units of its algorithm. One shape for all algorithms, so that call sites stay monomorphic. */
 export interface Terms extends PolicyNumbers {
   readonly algorithm: Algorithm
+  /** The algorithm's `reading`, one step nearer. */
+  readonly reading: Algorithm['reading']
   /** The clock's reading at the birth of the arena, whole milliseconds; state counts time from here. */
   readonly bornMs: number
   /** Units in one token (a cost of 1). */
@@ -70,8 +74,8 @@ export interface Outlook {
   resetAt: number
 }
 
-/** A change to one state: writes the next state and returns true, or leaves it and returns false. */
-export type Step = (state: State, at: number, terms: Terms, now: number, cost: number) => boolean
+/** A change to one state: the next state, or REFUSED_STEP. */
+export type Step = (value: number, terms: Terms, now: number, cost: number, facts: Facts) => number
 
 export interface Algorithm {
   /** The name that policies and error messages bear. */
@@ -87,15 +91,15 @@ export interface Algorithm {
   /** The least state that is full at `now`. */
   fresh(terms: Terms, now: number): number
   /** True when the state cannot be told from a fresh one at `now`. */
-  isFull(state: State, at: number, terms: Terms, now: number): boolean
-  /** Decides; if allowed writes the next state into `state[at]`, else leaves it. */
+  isFull(value: number, terms: Terms, now: number, facts: Facts): boolean
+  /** Decides: the state with `cost` charged, or REFUSED_STEP. */
   readonly spend: Step
-  /** Gives back `cost`, never beyond full; false where the state is full already. */
+  /** The state with `cost` given back, never beyond full; REFUSED_STEP where it is full already. */
   readonly refund: Step
   /** The state `value` of `from` as a state of `to`, a policy of the same algorithm, that has used the same fraction, rounded up. */
   convert(value: number, from: Terms, to: Terms, ms: number): number
   /** Fills `out` for a call of `cost` at `now`; changes nothing else. */
-  describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void
+  describe(value: number, terms: Terms, now: number, cost: number, out: Outlook, facts: Facts): void
 }
 
 /**

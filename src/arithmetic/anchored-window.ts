@@ -3,8 +3,8 @@
  * later, whatever is asked in between. One cell holds `start * (limit + 1) + used`; 0 used is full.
  */
 import { outOfRange } from '../errors.ts'
-import type { Algorithm, Outlook, PolicyNumbers, State, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS } from './algorithm.ts'
+import type { Algorithm, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP } from './algorithm.ts'
 
 // The state of the last `read`, in locals of the module: returning an object would be garbage at every call.
 let start = 0
@@ -30,6 +30,7 @@ export const anchoredWindowAlgorithm: Algorithm = {
     }
     return {
       algorithm: anchoredWindowAlgorithm,
+      reading: anchoredWindowAlgorithm.reading,
       limit,
       periodMs,
       burst: limit,
@@ -54,27 +55,25 @@ export const anchoredWindowAlgorithm: Algorithm = {
     return now * (limit + 1)
   },
 
-  isFull(state: State, at: number, terms: Terms, now: number): boolean {
-    read(state[at]!, terms, now)
+  isFull(value: number, terms: Terms, now: number): boolean {
+    read(value, terms, now)
     return used === 0
   },
 
-  spend(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
-    read(state[at]!, terms, now)
-    if (used + cost > terms.limit) return false
-    state[at] = start * (terms.limit + 1) + used + cost
-    return true
+  spend(value: number, terms: Terms, now: number, cost: number): number {
+    read(value, terms, now)
+    if (used + cost > terms.limit) return REFUSED_STEP
+    return start * (terms.limit + 1) + used + cost
   },
 
-  refund(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
-    read(state[at]!, terms, now)
-    if (used === 0) return false
-    state[at] = start * (terms.limit + 1) + Math.max(0, used - cost)
-    return true
+  refund(value: number, terms: Terms, now: number, cost: number): number {
+    read(value, terms, now)
+    if (used === 0) return REFUSED_STEP
+    return start * (terms.limit + 1) + Math.max(0, used - cost)
   },
 
-  describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void {
-    read(state[at]!, terms, now)
+  describe(value: number, terms: Terms, now: number, cost: number, out: Outlook): void {
+    read(value, terms, now)
     const end = start + terms.ceiling
     out.remaining = terms.limit - used
     out.retryAt = cost > terms.limit ? Infinity : used + cost <= terms.limit ? now : end

@@ -21,6 +21,7 @@ export const fixedWindowAlgorithm: Algorithm = {
     }
     return {
       algorithm: fixedWindowAlgorithm,
+      reading: fixedWindowAlgorithm.reading,
       limit,
       periodMs,
       burst: limit,

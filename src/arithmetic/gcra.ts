@@ -5,20 +5,23 @@
  * The TAT only grows under spends, so the cell is its own version; full is `TAT <= now`; a refusal writes
  * nothing. Token bucket and fixed window are this one rule on two refill lines: a slope and a staircase.
  */
-import type { Outlook, State, Terms } from './algorithm.ts'
+import type { Outlook, Terms } from './algorithm.ts'
+import { REFUSED_STEP } from './algorithm.ts'
 
 /** Charges `cost` if the TAT then stays within the delay variation tolerance (`ceiling`) of `now`. */
-export function spend(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
-  const tat = state[at]!
+export function spend(tat: number, terms: Terms, now: number, cost: number): number {
   const next = (tat > now ? tat : now) + cost * terms.unitsPerToken
-  if (next - now > terms.ceiling) return false
-  state[at] = next
-  return true
+  return next - now > terms.ceiling ? REFUSED_STEP : next
+}
+
+/** Moves the TAT back by `cost`, at most to `now`. */
+export function refund(tat: number, terms: Terms, now: number, cost: number): number {
+  return tat <= now ? REFUSED_STEP : Math.max(now, tat - cost * terms.unitsPerToken)
 }
 
 /** Remaining whole tokens, the reading at which `cost` is allowed, the reading at which the bucket is full. */
-export function describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void {
-  const tat = Math.max(state[at]!, now)
+export function describe(value: number, terms: Terms, now: number, cost: number, out: Outlook): void {
+  const tat = Math.max(value, now)
   const price = cost * terms.unitsPerToken
   out.remaining = Math.max(0, Math.floor((terms.ceiling - (tat - now)) / terms.unitsPerToken))
   out.retryAt = price > terms.ceiling ? Infinity : tat + price - terms.ceiling
@@ -26,21 +29,13 @@ export function describe(state: State, at: number, terms: Terms, now: number, co
 }
 
 /** True when the TAT is not ahead of `now`. */
-export function isFull(state: State, at: number, _terms: Terms, now: number): boolean {
-  return state[at]! <= now
+export function isFull(tat: number, _terms: Terms, now: number): boolean {
+  return tat <= now
 }
 
 /** A bucket that is full just now. */
 export function fresh(_terms: Terms, now: number): number {
   return now
-}
-
-/** Moves the TAT back by `cost`, at most to `now`. */
-export function refund(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
-  const tat = state[at]!
-  if (tat <= now) return false
-  state[at] = Math.max(now, tat - cost * terms.unitsPerToken)
-  return true
 }
 
 /** The TAT as far ahead of now, as a part of the ceiling, as it was. */

@@ -8,8 +8,8 @@
  * grows, so it is its own version. It fails by a few percent where requests were uneven in the window before.
  */
 import { outOfRange } from '../errors.ts'
-import type { Algorithm, Outlook, PolicyNumbers, State, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS } from './algorithm.ts'
+import type { Algorithm, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP } from './algorithm.ts'
 
 /** Units of a millisecond: microseconds, or coarser where the products would not be exact. */
 function unitsPerMs(limit: number, periodMs: number): number {
@@ -57,6 +57,7 @@ export const slidingWindowCounterAlgorithm: Algorithm = {
     }
     return {
       algorithm: slidingWindowCounterAlgorithm,
+      reading: slidingWindowCounterAlgorithm.reading,
       limit,
       periodMs,
       burst: limit,
@@ -84,33 +85,31 @@ export const slidingWindowCounterAlgorithm: Algorithm = {
     return Math.floor(now / ceiling) * (limit + 1) ** 2
   },
 
-  isFull(state: State, at: number, terms: Terms, now: number): boolean {
-    roll(state[at]!, terms, now)
+  isFull(value: number, terms: Terms, now: number): boolean {
+    roll(value, terms, now)
     return previous === 0 && current === 0
   },
 
-  spend(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
+  spend(value: number, terms: Terms, now: number, cost: number): number {
     const { limit, ceiling } = terms
-    roll(state[at]!, terms, now)
-    if (current + cost > limit || previous * (ceiling - elapsed) + (current + cost) * ceiling > limit * ceiling) return false
+    roll(value, terms, now)
+    if (current + cost > limit || previous * (ceiling - elapsed) + (current + cost) * ceiling > limit * ceiling) return REFUSED_STEP
     current += cost
-    state[at] = cell(limit)
-    return true
+    return cell(limit)
   },
 
-  refund(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
-    roll(state[at]!, terms, now)
-    if (previous === 0 && current === 0) return false
+  refund(value: number, terms: Terms, now: number, cost: number): number {
+    roll(value, terms, now)
+    if (previous === 0 && current === 0) return REFUSED_STEP
     const fromCurrent = Math.min(current, cost)
     current -= fromCurrent
     previous -= Math.min(previous, cost - fromCurrent)
-    state[at] = cell(terms.limit)
-    return true
+    return cell(terms.limit)
   },
 
-  describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void {
+  describe(value: number, terms: Terms, now: number, cost: number, out: Outlook): void {
     const { limit, ceiling } = terms
-    roll(state[at]!, terms, now)
+    roll(value, terms, now)
     const start = window * ceiling
     const used = previous * (ceiling - elapsed) + current * ceiling
     out.remaining = Math.max(0, Math.floor((limit * ceiling - used) / ceiling))

@@ -6,8 +6,8 @@
  * moves the head back and the epoch on. The times lie in a ring of `limit` records, kept by the memory room.
  */
 import { outOfRange } from '../errors.ts'
-import type { Algorithm, Outlook, PolicyNumbers, State, Terms } from './algorithm.ts'
-import { MIN_HORIZON_MS, STATE } from './algorithm.ts'
+import type { Algorithm, Facts, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
+import { FACT, MIN_HORIZON_MS, REFUSED_STEP } from './algorithm.ts'
 
 /** Bits of a record's time and of its cost. */
 export const TIME_BITS = 47
@@ -30,6 +30,7 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     }
     return {
       algorithm: slidingWindowLogAlgorithm,
+      reading: slidingWindowLogAlgorithm.reading,
       limit,
       periodMs,
       burst: limit,
@@ -54,29 +55,25 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     return 0
   },
 
-  isFull(state: State, at: number, terms: Terms, now: number): boolean {
-    return state[at + STATE.newest]! + terms.ceiling <= now
+  isFull(_value: number, terms: Terms, now: number, facts: Facts): boolean {
+    return facts[FACT.newest]! + terms.ceiling <= now
   },
 
-  spend(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
-    if (cost > terms.limit || state[at + STATE.oldest]! + terms.ceiling > now) return false
-    state[at]! += cost * EPOCHS
-    state[at + STATE.oldest] = Math.max(now, state[at + STATE.newest]!)
-    return true
+  spend(value: number, terms: Terms, now: number, cost: number, facts: Facts): number {
+    return cost > terms.limit || facts[FACT.oldest]! + terms.ceiling > now ? REFUSED_STEP : value + cost * EPOCHS
   },
 
-  refund(state: State, at: number, _terms: Terms, _now: number, cost: number): boolean {
-    const units = Math.min(cost, state[at + STATE.used]!)
-    if (units === 0) return false
-    const epoch = state[at]! % EPOCHS
-    state[at] = state[at]! - epoch - units * EPOCHS + ((epoch + 1) % EPOCHS)
-    return true
+  refund(value: number, _terms: Terms, _now: number, cost: number, facts: Facts): number {
+    const units = Math.min(cost, facts[FACT.used]!)
+    if (units === 0) return REFUSED_STEP
+    const epoch = value % EPOCHS
+    return value - epoch - units * EPOCHS + ((epoch + 1) % EPOCHS)
   },
 
-  describe(state: State, at: number, terms: Terms, now: number, cost: number, out: Outlook): void {
-    out.remaining = terms.limit - state[at + STATE.used]!
-    out.retryAt = cost > terms.limit ? Infinity : Math.max(now, state[at + STATE.oldest]! + terms.ceiling)
-    out.resetAt = Math.max(now, state[at + STATE.newest]! + terms.ceiling)
+  describe(_value: number, terms: Terms, now: number, cost: number, out: Outlook, facts: Facts): void {
+    out.remaining = terms.limit - facts[FACT.used]!
+    out.retryAt = cost > terms.limit ? Infinity : Math.max(now, facts[FACT.oldest]! + terms.ceiling)
+    out.resetAt = Math.max(now, facts[FACT.newest]! + terms.ceiling)
   },
 
   /** A ring cannot be rewritten in one step: `setPolicy` refuses what would need it, so the head stays as it is. */

@@ -58,6 +58,7 @@ export const tokenBucketAlgorithm: Algorithm = {
     const ceiling = burst * perToken
     return {
       algorithm: tokenBucketAlgorithm,
+      reading: tokenBucketAlgorithm.reading,
       limit,
       periodMs,
       burst,

@@ -1,11 +1,11 @@
 /** All buckets of one arena as one attached thread uses them: places met lately, then the hint, then the search and insertion. */
 import type { Outlook, Step, Terms } from '../arithmetic/algorithm.ts'
-import { waitMs } from '../arithmetic/algorithm.ts'
+import { FACT, REFUSED_STEP, waitMs } from '../arithmetic/algorithm.ts'
 import type { Clock } from '../clock/clock.ts'
 import { Reader } from '../clock/clock.ts'
 import type { Arena } from './arena.ts'
 import type { Driver } from './cas.ts'
-import { CasDriver, DONE, MISS } from './cas.ts'
+import { CasDriver, DONE, MISS, NOW, REFUSED, VALUE } from './cas.ts'
 import type { Hasher } from './hasher.ts'
 import type { InsertionVerdict } from './insertion.ts'
 import { FULL, Insertion } from './insertion.ts'
@@ -26,7 +26,7 @@ type BucketVerdict = InsertionVerdict | typeof ABSENT
 type Verb = 'spend' | 'refund' | 'look'
 
 /** Looks at a state and leaves it. */
-const look: Step = () => false
+const look: Step = () => REFUSED_STEP
 
 /** A cost above the burst can never be spent, so it only looks. */
 function stepOf(verb: Verb, { algorithm, burst }: Terms, cost: number): Step {
@@ -46,6 +46,8 @@ export class Buckets {
   readonly #places = new PlaceCache()
   /** The parts of each tier's policy, as of `#version`. */
   readonly #parts: Part[][] = []
+  /** By tier: whether its policy has several parts. */
+  readonly #composite: boolean[] = []
   #version = -1
   #place = this.#places.of(0, '')
   #verdict: BucketVerdict = ABSENT
@@ -73,7 +75,7 @@ export class Buckets {
   /** Charges every bucket of (tier, key) with `cost`, or none, making them if need be, and counts the answer. */
   spend(tier: number, key: string, cost: number): boolean {
     this.#reader.read()
-    this.#verdict = this.#parts[tier]!.length === 1 ? this.#apply(tier, 0, key, 'spend', cost) : this.#spendAll(tier, key, cost)
+    this.#verdict = this.#composite[tier]! ? this.#spendAll(tier, key, cost) : this.#apply(tier, 0, key, 'spend', cost)
     if (this.#verdict !== DONE) return this.#notDone()
     this.#tally.count(TALLY.allowed)
     return true
@@ -102,13 +104,13 @@ export class Buckets {
     const { terms } = this.#parts[tier]![at]!
     const { ms, rawMs } = this.#reader
     const now = terms.algorithm.reading(terms, ms)
-    const state = this.#driver.state
+    const { registers, facts } = this.#driver
     if (full || this.#verdict === ABSENT) {
-      state.fill(-Infinity)
-      state[0] = terms.algorithm.fresh(terms, now)
-      state[3] = 0
+      registers[VALUE] = terms.algorithm.fresh(terms, now)
+      facts.fill(-Infinity)
+      facts[FACT.used] = 0
     }
-    terms.algorithm.describe(state, 0, terms, now, cost, out)
+    terms.algorithm.describe(registers[VALUE]!, terms, now, cost, out, facts)
     // What holds at the time decided on holds now, though the clock has stepped back since: no wait.
     out.retryAt = out.retryAt <= now ? 0 : waitMs(terms, rawMs, out.retryAt)
     out.resetAt = out.resetAt <= now ? 0 : waitMs(terms, rawMs, out.resetAt)
@@ -156,11 +158,12 @@ export class Buckets {
    */
   #spendAll(tier: number, key: string, cost: number): BucketVerdict {
     const parts = this.#parts[tier]!
-    const state = this.#driver.state
+    const { registers, facts } = this.#driver
     for (let at = 0; at < parts.length; at++) {
       const verdict = this.#apply(tier, at, key, 'look', cost)
       const { terms } = this.#parts[tier]![at]!
-      if (verdict === ABSENT ? cost > terms.burst : !terms.algorithm.spend(state, 0, terms, this.#driver.now[0]!, cost)) return 2
+      if (cost > terms.burst) return REFUSED
+      if (verdict !== ABSENT && terms.algorithm.spend(registers[VALUE]!, terms, registers[NOW]!, cost, facts) === REFUSED_STEP) return REFUSED
     }
     for (let at = 0; at < parts.length; at++) {
       const verdict = this.#apply(tier, at, key, 'spend', cost)
@@ -173,38 +176,38 @@ export class Buckets {
 
   /** Applies `verb` to the bucket of part `at` of (tier, key), at the time that the reader read last. */
   #apply(tier: number, at: number, key: string, verb: Verb, cost: number): BucketVerdict {
-    const { index, terms } = this.#parts[tier]![at]!
-    const driver = this.#driver
     const place = this.#places.of(tier | (at << 8), key)
-    let verdict: BucketVerdict = MISS
     if (place.slot >= 0) {
-      driver.now[0] = terms.algorithm.reading(terms, this.#reader.ms)
-      verdict = driver.transact(place, index, terms, stepOf(verb, terms, cost), cost)
+      const { terms } = place
+      this.#driver.registers[NOW] = terms.reading(terms, this.#reader.ms)
+      const verdict = this.#driver.transact(place, stepOf(verb, terms, cost), cost)
+      if (verdict !== MISS) return verdict
     }
-    return verdict === MISS ? this.#seek(place, tier, at, key, verb, cost) : verdict
+    return this.#seek(place, tier, at, key, verb, cost)
   }
 
   /** `#apply` for a key whose slot is not known, or under a policy that this thread does not know yet. */
   #seek(place: Place, tier: number, at: number, key: string, verb: Verb, cost: number): BucketVerdict {
-    const table = this.#table
+    const [table, driver] = [this.#table, this.#driver]
     this.#place = place
     this.#hasher.hash(tier | (at << 8), key, place)
     for (;;) {
       this.#refresh()
       const { index, terms } = this.#parts[tier]![at]!
+      place.under(index, terms)
       const step = stepOf(verb, terms, cost)
-      this.#driver.now[0] = terms.algorithm.reading(terms, this.#reader.ms)
-      let verdict: BucketVerdict = table.find(place) ? this.#driver.transact(place, index, terms, step, cost) : MISS
+      driver.registers[NOW] = terms.reading(terms, this.#reader.ms)
+      let verdict: BucketVerdict = table.find(place) ? driver.transact(place, step, cost) : MISS
       if (verdict === MISS) {
-        if (step === terms.algorithm.spend) verdict = this.#insertion.insert(place, index, terms, step, this.#reader, cost)
-        else if (table.search(place)) verdict = this.#driver.transact(place, index, terms, step, cost)
+        if (step === terms.algorithm.spend) verdict = this.#insertion.insert(place, step, this.#reader, cost)
+        else if (table.search(place)) verdict = driver.transact(place, step, cost)
       }
       if (verdict !== MISS) {
         // A policy set while the bucket was being made may have missed it.
         if (this.#refresh() && place.slot >= 0) table.convert(place.slot, index, this.#parts[tier]![at]!.index, this.#reader.ms)
         return verdict
       }
-      const stale = place.slot < 0 ? 0 : this.#slots.stalePolicy(place, index)
+      const stale = place.slot < 0 ? 0 : this.#slots.stalePolicy(place)
       if (stale === 0) return ABSENT
       table.convert(place.slot, stale, index, this.#reader.ms)
     }
@@ -219,6 +222,7 @@ export class Buckets {
     let horizonMs = Infinity
     for (let tier = 0; tier < tierCount; tier++) {
       this.#parts[tier] = policies.parts(tier)
+      this.#composite[tier] = this.#parts[tier]!.length > 1
       for (const { terms } of this.#parts[tier]!) horizonMs = Math.min(horizonMs, terms.horizonMs)
     }
     this.#reader.horizonMs = bornMs + horizonMs

@@ -12,11 +12,11 @@
  * two moves holds nobody up (G8); its slot is claimed anew as soon as the clock has passed the claim. Both
  * claimants of one key publish before they scan, so at least one sees the other (G3).
  */
-import type { Step, Terms } from '../arithmetic/algorithm.ts'
+import type { Step } from '../arithmetic/algorithm.ts'
 import type { Reader } from '../clock/clock.ts'
 import type { Arena } from './arena.ts'
 import type { Driver, Verdict } from './cas.ts'
-import { CONTENDED, DONE, MISS, REFUSED } from './cas.ts'
+import { CONTENDED, DONE, MISS, NOW, REFUSED, VALUE } from './cas.ts'
 import { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } from './layout.ts'
 import type { Place } from './place.ts'
 import type { Slots } from './slots.ts'
@@ -54,10 +54,11 @@ export class Insertion {
 
   /**
    * Applies `step` to the key's bucket, which is made full if it is nowhere. `step` must accept a full bucket. MISS
-   * when the bucket is there under another policy than `policy`.
+   * when the bucket is there under another policy than the place's.
    */
-  insert(place: Place, policy: number, terms: Terms, step: Step, reader: Reader, cost: number): InsertionVerdict {
+  insert(place: Place, step: Step, reader: Reader, cost: number): InsertionVerdict {
     const { words, bornMs } = this.#arena
+    const { terms, policy } = place
     this.#slots.select(place)
     for (let round = 0; round < MOST_ROUNDS; round++) {
       let slot = this.#survey(place, reader.ms)
@@ -68,7 +69,7 @@ export class Insertion {
           reader.read()
           continue
         }
-        slot = this.#claim(this.#victim, place, policy, reader.ms)
+        slot = this.#claim(this.#victim, place, reader.ms)
         if (slot === NONE) continue
       }
       slot = this.#settle(slot, place)
@@ -78,21 +79,23 @@ export class Insertion {
       const hi = word.hiOf(held)
       // A charge is never older than the claim: the claimant may have been ahead of this thread's clock.
       const claimMs = word.phaseOf(hi) === TENTATIVE ? bornMs + word.valueOf(held) / CLAIM_UNITS_PER_MS : 0
-      const now = (this.#driver.now[0] = terms.algorithm.reading(terms, Math.max(reader.read(), claimMs)))
+      const { registers, facts } = this.#driver
+      const now = (registers[NOW] = terms.reading(terms, Math.max(reader.read(), claimMs)))
       place.slot = slot
       if (word.phaseOf(hi) === TENTATIVE) {
-        const state = this.#driver.state
-        state[0] = terms.algorithm.fresh(terms, now)
+        const full = terms.algorithm.fresh(terms, now)
         // A ring takes no charge before its slot is committed: it is committed full, and charged like any other.
         const charge = terms.ringSize === 0
-        if (charge && !step(state, 0, terms, now, cost)) return REFUSED
-        const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), state[0])
+        const value = charge ? step(full, terms, now, cost, facts) : full
+        registers[VALUE] = Math.max(value, full)
+        if (value < 0) return REFUSED
+        const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), value)
         if (Atomics.compareExchange(words, slot, held, committed) !== held) continue
         if (charge) return DONE
       }
-      const verdict = this.#driver.transact(place, policy, terms, step, cost)
+      const verdict = this.#driver.transact(place, step, cost)
       if (verdict !== MISS) return verdict
-      if (this.#slots.stalePolicy(place, policy) !== 0) return MISS
+      if (this.#slots.stalePolicy(place) !== 0) return MISS
     }
     this.#tally.count(TALLY.contended)
     return CONTENDED
@@ -132,7 +135,7 @@ export class Insertion {
   }
 
   /** Claims the victim and publishes the key on it; the slot, or -1 when another thread was first. */
-  #claim(slot: number, { h0, h1 }: Place, policy: number, ms: number): number {
+  #claim(slot: number, { h0, h1, policy }: Place, ms: number): number {
     const { words } = this.#arena
     const seen = Atomics.load(words, slot)
     if (!this.#slots.isTakeable(slot, seen, ms)) return NONE

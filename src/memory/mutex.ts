@@ -10,7 +10,7 @@
  * it wakes, that its compareExchange fails. A thread that may not block goes on without the lock, for the same
  * reason.
  */
-import type { State, Step, Terms } from '../arithmetic/algorithm.ts'
+import type { Facts, Step } from '../arithmetic/algorithm.ts'
 import type { Arena } from './arena.ts'
 import type { CasDriver, Driver, Verdict } from './cas.ts'
 import { SLOT_BYTES, TALLY } from './layout.ts'
@@ -21,8 +21,8 @@ const UNLOCKED = 0
 const WAITED_FOR = 1
 
 export class MutexDriver implements Driver {
-  readonly state: State
-  readonly now: Float64Array
+  readonly registers: Float64Array
+  readonly facts: Facts
   readonly #inner: CasDriver
   readonly #cells: Int32Array
   readonly #tally: Tally
@@ -32,8 +32,8 @@ export class MutexDriver implements Driver {
   readonly #timeoutMs: number
 
   constructor(arena: Arena, inner: CasDriver, tally: Tally, ticket: number) {
-    this.state = inner.state
-    this.now = inner.now
+    this.registers = inner.registers
+    this.facts = inner.facts
     this.#inner = inner
     this.#cells = arena.cells
     this.#tally = tally
@@ -43,11 +43,11 @@ export class MutexDriver implements Driver {
     this.#timeoutMs = arena.lockTimeoutMs
   }
 
-  transact(place: Place, policy: number, terms: Terms, step: Step, cost: number): Verdict {
+  transact(place: Place, step: Step, cost: number): Verdict {
     const lock = this.#firstLock + (place.slot - this.#firstSlot) / (SLOT_BYTES / 8)
     this.#acquire(lock)
     try {
-      return this.#inner.transact(place, policy, terms, step, cost)
+      return this.#inner.transact(place, step, cost)
     } finally {
       this.#release(lock)
     }

@@ -1,4 +1,7 @@
-/** Where a key lives: its identity and the slot that was last seen to be its own. */
+import type { Terms } from '../arithmetic/algorithm.ts'
+import { COMMITTED, hiFrom } from './word.ts'
+
+/** Where a key lives: its identity, the slot that was last seen to be its own, and the policy it was seen under. */
 export class Place {
   /** '' where the place is nobody's: no key is empty. */
   key = ''
@@ -8,7 +11,18 @@ export class Place {
   /** The two halves of the identity; set where `slot` is, or has been searched. */
   h0 = 0
   h1 = 0
-}
+  /** The index of the policy, and what the state word of its committed buckets bears in the fields of KIND_MASK. */
+  policy = 0
+  kind = 0
+  /** The terms of that policy; set where `slot` is. */
+  terms!: Terms
+
+  /** Puts the place under a policy. */
+  under(policy: number, terms: Terms): void {
+    this.policy = policy
+    this.kind = hiFrom(0, policy, COMMITTED)
+    this.terms = terms
+  }}
 
 const ENTRIES = 256
 const LONGEST_KEY = 64

@@ -10,7 +10,8 @@
  * moves the head for it, so a thread stopped between the two holds nobody up. The head's move is the linearization
  * point. Cells inside a record of several units are cleared first, so that no cell is older than a lap.
  */
-import { STATE, type State, type Terms } from '../arithmetic/algorithm.ts'
+import type { Facts, Terms } from '../arithmetic/algorithm.ts'
+import { FACT } from '../arithmetic/algorithm.ts'
 import { EPOCHS } from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_BYTES } from './layout.ts'
@@ -43,27 +44,26 @@ export class Ring {
   }
 
   /**
-   * Fills the cells of `state` after the first for a call of `cost` on a slot whose state word has the upper half `hi`
-   * and whose value is in `state[0]`; `count` asks for the units in the window too. Returns the units of a call
-   * under way at the head, 0 when there is none.
+   * Fills `facts` for a call of `cost` on a slot whose state word has the upper half `hi` and the value `value`; `count`
+   * asks for the units in the window too. Returns the units of a call under way at the head, 0 when there is none.
    */
-  gather(slot: number, hi: number, terms: Terms, now: number, cost: number, state: State, count: boolean): number {
-    const head = Math.floor(state[0]! / EPOCHS)
+  gather(slot: number, hi: number, terms: Terms, value: number, now: number, cost: number, facts: Facts, count: boolean): number {
+    const head = Math.floor(value / EPOCHS)
     const size = terms.ringSize
     this.#atHead = Atomics.load(this.#words, this.#cell(slot, head, size))
     asBig[0] = this.#atHead
     const underWay = (asInt[1]! >>> TIME_HI_BITS) & COST_MASK
-    if (underWay > 0 && asInt[1]! >>> TAG_SHIFT === tagOf(hi, state[0]! % EPOCHS, head, size)) return underWay
-    state[STATE.newest] = this.#timeOf(slot, hi, head - 1, size)
-    state[STATE.oldest] = this.#timeOf(slot, hi, head + cost - 1 - size, size)
+    if (underWay > 0 && asInt[1]! >>> TAG_SHIFT === tagOf(hi, value % EPOCHS, head, size)) return underWay
+    facts[FACT.newest] = this.#timeOf(slot, hi, head - 1, size)
+    facts[FACT.oldest] = this.#timeOf(slot, hi, head + cost - 1 - size, size)
     let used = 0
     while (count && used < size && this.#timeOf(slot, hi, head - 1 - used, size) + terms.ceiling > now) used++
-    state[STATE.used] = used
+    facts[FACT.used] = used
     return 0
   }
 
   /** Writes the record of a call at the head that `gather` saw; false when another thread was first. */
-  propose(slot: number, hi: number, terms: Terms, value: number, cost: number, time: number): boolean {
+  propose(slot: number, hi: number, terms: Terms, value: number, cost: number, now: number, facts: Facts): boolean {
     const size = terms.ringSize
     const head = Math.floor(value / EPOCHS)
     for (let unit = 1; unit < cost; unit++) {
@@ -71,7 +71,7 @@ export class Ring {
       const old = Atomics.load(this.#words, cell)
       if (old !== 0n) Atomics.compareExchange(this.#words, cell, old, 0n)
     }
-    const stored = time + 1
+    const stored = Math.max(now, facts[FACT.newest]!) + 1
     asInt[0] = stored | 0
     asInt[1] = (tagOf(hi, value % EPOCHS, head, size) << TAG_SHIFT) | (cost << TIME_HI_BITS) | (stored / TWO_32)
     const record = asBig[0]!

@@ -2,8 +2,7 @@
  * The slots of the group that a key hashes to: two buckets, read in the order of their addresses, and what can be said
  * of a slot from its words.
  */
-import type { Outlook, Terms } from '../arithmetic/algorithm.ts'
-import { STATE_CELLS } from '../arithmetic/algorithm.ts'
+import type { Facts, Outlook, Terms } from '../arithmetic/algorithm.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1 } from './layout.ts'
 import type { Place } from './place.ts'
@@ -21,7 +20,7 @@ export class Slots {
   high = 0
   readonly #arena: Arena
   readonly #ring: Ring
-  readonly #scratch = new Float64Array(STATE_CELLS)
+  readonly #facts: Facts = new Float64Array(3)
   readonly #outlook: Outlook = { remaining: 0, retryAt: 0, resetAt: 0 }
 
   constructor(arena: Arena) {
@@ -69,19 +68,19 @@ export class Slots {
     if (phase === TENTATIVE) return word.valueOf(seen) < Math.floor((ms - this.#arena.bornMs) * CLAIM_UNITS_PER_MS)
     const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
     const now = terms.algorithm.reading(terms, ms)
-    return this.#fill(slot, seen, terms, now) && terms.algorithm.isFull(this.#scratch, 0, terms, now)
+    return this.#isSettled(slot, seen, terms, now) && terms.algorithm.isFull(word.valueOf(seen), terms, now, this.#facts)
   }
 
-  /** Reads the state in a slot's word into `#scratch`; false when a call is under way on its ring. */
-  #fill(slot: number, seen: bigint, terms: Terms, now: number): boolean {
-    this.#scratch[0] = word.valueOf(seen)
-    return terms.ringSize === 0 || this.#ring.gather(slot, word.hiOf(seen), terms, now, 0, this.#scratch, false) === 0
+  /** Reads the facts of a slot's ring, if it has one; false when a call is under way on it. */
+  #isSettled(slot: number, seen: bigint, terms: Terms, now: number): boolean {
+    if (terms.ringSize === 0) return true
+    return this.#ring.gather(slot, word.hiOf(seen), terms, word.valueOf(seen), now, 0, this.#facts, false) === 0
   }
 
   /** The reading at which the bucket in a slot is full. */
   resetAt(slot: number, seen: bigint, terms: Terms, now: number): number {
-    this.#fill(slot, seen, terms, now)
-    terms.algorithm.describe(this.#scratch, 0, terms, now, 0, this.#outlook)
+    this.#isSettled(slot, seen, terms, now)
+    terms.algorithm.describe(word.valueOf(seen), terms, now, 0, this.#outlook, this.#facts)
     return this.#outlook.resetAt
   }
 
@@ -92,10 +91,10 @@ export class Slots {
     return Atomics.compareExchange(this.#arena.words, slot, seen, freed) === seen
   }
 
-  /** The policy that the key's bucket at its place has, where that is not `policy`; else 0. */
-  stalePolicy(place: Place, policy: number): number {
+  /** The policy that the key's bucket at its place has, where that is not the place's; else 0. */
+  stalePolicy(place: Place): number {
     const hi = word.hiOf(Atomics.load(this.#arena.words, place.slot))
     const theirs = word.policyIndexOf(hi)
-    return word.phaseOf(hi) === COMMITTED && theirs !== policy && this.bears(place.slot, hi, place) ? theirs : 0
+    return word.phaseOf(hi) === COMMITTED && theirs !== place.policy && this.bears(place.slot, hi, place) ? theirs : 0
   }
 }

@@ -23,41 +23,57 @@ const PHASE_SHIFT = VALUE_HI_BITS
 const POLICY_SHIFT = PHASE_SHIFT + 2
 const GENERATION_SHIFT = POLICY_SHIFT + 6
 const TWO_32 = 4_294_967_296
-/** A float at or above 2^52 and below 2^53 holds its whole part, less 2^52, in the low 52 bits of its bytes. */
-const TWO_52 = 4_503_599_627_370_496
+/**
+ * The middle of the floats from 2^52 to 2^53, where each whole number has one float, and its bytes as a whole number:
+ * those of `MIDDLE + x`, `x` whole and below 2^51 either way, differ from them by `x`.
+ */
+const MIDDLE = 1.5 * 2 ** 52
+const BYTES_OF_MIDDLE = 0x4338_0000_0000_0000n
 
 /** `hi` with all but policy and phase masked out: what must agree for a word to be a committed one of a policy. */
 export const KIND_MASK = (0x3f << POLICY_SHIFT) | (3 << PHASE_SHIFT)
 
-// One private word, seen as the three types between which it is converted. Each thread has its own.
-const bytes = new ArrayBuffer(8)
-const asBig = new BigInt64Array(bytes)
-const asInt = new Int32Array(bytes)
-const asFloat = new Float64Array(bytes)
+// Private words, seen as the types between which they are converted: the word read last, and one to work with. Each
+// thread has its own.
+const asBig = new BigInt64Array(1)
+const asInt = new Int32Array(asBig.buffer)
+const deltaAsBig = new BigInt64Array(1)
+const deltaAsInt = new Int32Array(deltaAsBig.buffer)
+const deltaAsFloat = new Float64Array(deltaAsBig.buffer)
 
-/** The upper half of `word`. */
+/** Reads `word`: returns its upper half. */
 export function hiOf(word: bigint): number {
   asBig[0] = word
   return asInt[1]!
 }
 
+/** The value field of the word whose upper half `hi` was read last. */
+export function valueBeside(hi: number): number {
+  return (hi & VALUE_HI_MASK) * TWO_32 + (asInt[0]! >>> 0)
+}
+
 /** The value field of `word`. */
 export function valueOf(word: bigint): number {
-  asBig[0] = word
-  return (asInt[1]! & VALUE_HI_MASK) * TWO_32 + (asInt[0]! >>> 0)
+  return valueBeside(hiOf(word))
 }
 
 /** The word whose other fields are those of `hi` and whose value is `value`. */
 export function wordOf(hi: number, value: number): bigint {
-  asInt[0] = value | 0
-  asInt[1] = (hi & ~VALUE_HI_MASK) | (value / TWO_32)
-  return asBig[0]!
+  deltaAsInt[0] = value | 0
+  deltaAsInt[1] = (hi & ~VALUE_HI_MASK) | (value / TWO_32)
+  return deltaAsBig[0]!
 }
 
-/** `word` with `delta` (0 or more) added to its value: half the price of `wordOf`, for the loop that spends. */
-export function wordPlus(word: bigint, delta: number): bigint {
-  asFloat[0] = delta + TWO_52
-  return BigInt.asIntN(64, word + BigInt.asUintN(52, asBig[0]!))
+/** The word read last with `delta`, of either sign, added to its value: half the price of `wordOf`, for the loop that spends. */
+export function lastPlus(delta: number): bigint {
+  deltaAsFloat[0] = delta + MIDDLE
+  return BigInt.asIntN(64, asBig[0]! + deltaAsBig[0]! - BYTES_OF_MIDDLE)
+}
+
+/** True when `word` is the word read last: cheaper than `===` between two BigInts. */
+export function isLast(word: bigint): boolean {
+  deltaAsBig[0] = word
+  return deltaAsInt[0] === asInt[0] && deltaAsInt[1] === asInt[1]
 }
 
 /** An upper half from its fields, its part of the value 0. */
