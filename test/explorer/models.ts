@@ -51,6 +51,25 @@ export const reclaims = {
   'a sweep against two insertions': { slots: 2, burst: 2, before: [[90, 'x']], threads: [['x'], [SWEEP], ['y']], times: [100, 101], mayBeFull: true, bound: 2, deep: 4 },
 } satisfies Record<string, Bounded>
 
+/** Threads that give back. */
+export const refunds = {
+  'spends against refunds': { slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['-x', 'x']], times: [100, 105], plain: 'turns', kills: 1, bound: 3, deep: Infinity },
+  'a refund stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['-x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 3, deep: 5 },
+  'a refund against a new key': { slots: 2, burst: 1, threads: [['x', '-x'], ['x', '-x']], times: [100, 101], bound: 2, deep: 4 },
+  'three threads spend and refund': { ...none, slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', '-x'], ['-x', 'x'], ['x']], plain: 'turns', bound: 2, deep: 4 },
+} satisfies Record<string, Bounded>
+
+/** Threads on a sliding window log, whose ring lies beside its slot. */
+export const logs = {
+  'two threads on one log': { ...none, log: true, slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['x']], kills: 1, bound: 3, deep: Infinity },
+  'two threads on one log while its window rolls': { log: true, slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['x', 'x'], ['x']], times: [100, 105, 110], kills: 1, bound: 2, deep: Infinity },
+  'three threads on one log': { log: true, slots: 1, burst: 2, before: [[95, 'x']], threads: [['x'], ['x'], ['x']], times: [100, 105], bound: 2, deep: 4 },
+  'spends against refunds on one log': { log: true, slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['-x']], times: [100, 110], kills: 1, bound: 2, deep: 5 },
+  'two refunds against a spend on one log': { ...none, log: true, slots: 1, burst: 3, before: [[100, 'x'], [100, 'x']], threads: [['x'], ['-x'], ['-x', 'x']], bound: 2, deep: 4 },
+  'two threads meet a new log': { log: true, slots: 2, burst: 1, threads: [['x'], ['x']], times: [100, 101], kills: 1, bound: 2, deep: 4 },
+  'a log stalled across reclaim and re-tenancy': { log: true, slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 2, deep: 4 },
+} satisfies Record<string, Bounded>
+
 /** Threads under `sync: 'mutex'`. Without time-outs a lost wake-up is a deadlock. */
 export const mutexes = {
   'two threads at one lock': { ...none, slots: 1, mutex: true, burst: 4, before: [[100, 'x']], threads: [['x', 'x'], ['x', 'x']] },
