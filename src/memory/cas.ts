@@ -82,7 +82,7 @@ export class CasDriver implements Driver {
         }
         if (step(state, 0, terms, now, cost)) {
           const recorded = terms.ringSize > 0 && step === terms.algorithm.spend
-          if (recorded && !this.ring.propose(slot, hi, terms, value, cost, state[STATE.oldest]!)) {
+          if (recorded && !this.ring.propose(slot, word, hi, terms, value, cost, state[STATE.oldest]!)) {
             word = Atomics.load(words, slot)
             continue
           }
