@@ -1,7 +1,7 @@
 /** Broken twins: each a rule of the protocol taken out, and the model that must find it. */
 import type { Twin } from '../explorer/core.ts'
 import type { Bounded } from '../explorer/models.ts'
-import { insertions, mutexes, reclaims, spends } from '../explorer/models.ts'
+import { insertions, logs, mutexes, reclaims, refunds, spends } from '../explorer/models.ts'
 
 export interface Caught extends Twin {
   readonly by: Bounded
@@ -49,7 +49,7 @@ export const twins: readonly Caught[] = [
     ['SLOT_IDENTITY0, h0 ^ mask)', 'SLOT_IDENTITY0, h0)'],
     ['&& (cells[2 * slot + SLOT_IDENTITY0] ^ mask) === h0', '&& cells[2 * slot + SLOT_IDENTITY0] === h0'],
   ),
-  twin('charges at the reading made before the search', reclaims['a spend stalled across reclaim and re-tenancy'], ORDER, [
+  twin('charges at the reading made before the search', reclaims['a sweep against a call whose reading is old'], ORDER, [
     'terms.algorithm.reading(terms, Math.max(reader.read(), claimMs))',
     'terms.algorithm.reading(terms, reader.ms)',
   ]),
@@ -77,6 +77,14 @@ export const twins: readonly Caught[] = [
   twin('takes a claim of the same tick', reclaims['two keys for one slot within one tick'], /livelock/, [
     'return word.valueOf(seen) < Math.floor(',
     'return word.valueOf(seen) <= Math.floor(',
+  ]),
+  twin('writes a record over a cell without a look at the word', logs['two threads meet a new log'], ORDER, [
+    'if (Atomics.load(this.#words, slot) !== word) return false; const size',
+    'const size',
+  ]),
+  twin('lets a refund lower the word by a store', refunds['spends against refunds'], ORDER, [
+    'const seen = Atomics.compareExchange(words, slot, word, next);',
+    'const seen = state[0] < value ? (Atomics.store(words, slot, next), word) : Atomics.compareExchange(words, slot, word, next);',
   ]),
   twin('waits without a mark on the lock', mutexes['two threads at one lock'], /deadlock/, ['const marked = seen | WAITED_FOR;', 'const marked = seen;']),
   twin('takes the lock without the mark after a wait', mutexes['three threads at one lock'], /deadlock/, [
