@@ -72,9 +72,11 @@ export const logs = {
  * Models that refute the code as it is. In the first two a call's record is counted by a helper and taken back by a
  * refund before the call looks again: it finds neither and is charged twice (G2). In the third a call whose reading is
  * old meets a log that has been committed and not yet charged, and spends at a time at which the log before had
- * none left (G9).
+ * none left (G9). In the last the clock steps back: a thread that never saw the later time meets a key whose bucket
+ * was rightly freed at it, and gets a full one (G9).
  */
 export const refuted = {
+  'a clock that steps back between a sweep and the return of a key': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x'], [SWEEP]], times: [100, 95], mayBeFull: true },
   'spends against refunds on one log': { log: true, slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['-x']], times: [100, 110], kills: 1, bound: 2, deep: 5 },
   'two refunds against a spend on one log': { ...none, log: true, slots: 1, burst: 3, before: [[100, 'x'], [100, 'x']], threads: [['x'], ['-x'], ['-x', 'x']], bound: 2, deep: 4 },
   'a log stalled across reclaim and re-tenancy': { log: true, slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 2, deep: 4 },
