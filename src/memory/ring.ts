@@ -62,13 +62,19 @@ export class Ring {
     return 0
   }
 
-  /** Writes the record of a call at the head that `gather` saw; false when another thread was first. */
-  propose(slot: number, hi: number, terms: Terms, value: number, cost: number, now: number, facts: Facts): boolean {
+  /**
+   * Writes the record of a call at the head that `gather` saw; false when another thread was first. Each cell is read
+   * before the slot's word is checked: a later call or tenant that writes in between changes the cell, and the
+   * exchange fails instead of wiping out its record.
+   */
+  propose(slot: number, word: bigint, hi: number, terms: Terms, value: number, cost: number, now: number, facts: Facts): boolean {
+    if (Atomics.load(this.#words, slot) !== word) return false
     const size = terms.ringSize
     const head = Math.floor(value / EPOCHS)
     for (let unit = 1; unit < cost; unit++) {
       const cell = this.#cell(slot, head + unit, size)
       const old = Atomics.load(this.#words, cell)
+      if (Atomics.load(this.#words, slot) !== word) return false
       if (old !== 0n) Atomics.compareExchange(this.#words, cell, old, 0n)
     }
     const stored = Math.max(now, facts[FACT.newest]!) + 1

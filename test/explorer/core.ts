@@ -1,5 +1,5 @@
 /** The compiled modules under test: as they are, or with a fault put in by replacing a piece of their text. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -13,9 +13,8 @@ export interface Core {
   readonly word: typeof word
 }
 
-/** A piece of a compiled file, which must occur exactly once, and what takes its place. */
+/** A piece of the compiled memory room, which must occur exactly once in all its files, and what takes its place. */
 export interface Patch {
-  readonly file: string
   readonly from: string
   readonly to: string
 }
@@ -51,12 +50,12 @@ export async function loadTwin({ name, patches }: Twin): Promise<Core> {
   try {
     cpSync(DIST, directory, { recursive: true })
     writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
-    for (const { file, from, to } of patches) {
-      const path = join(directory, 'memory', file)
-      const text = readFileSync(path, 'utf8')
-      const found = text.match(patternOf(from))?.length ?? 0
-      if (found !== 1) throw new Error(`twin "${name}": its text occurs ${found} times in ${file}: ${from}`)
-      writeFileSync(path, text.replace(patternOf(from), () => to))
+    const room = join(directory, 'memory')
+    const paths = readdirSync(room).filter((file) => file.endsWith('.js')).map((file) => join(room, file))
+    for (const { from, to } of patches) {
+      const found = paths.flatMap((path) => (readFileSync(path, 'utf8').match(patternOf(from)) ?? []).map(() => path))
+      if (found.length !== 1) throw new Error(`twin "${name}": its text occurs ${found.length} times: ${from}`)
+      writeFileSync(found[0]!, readFileSync(found[0]!, 'utf8').replace(patternOf(from), () => to))
     }
     return await load(directory)
   } finally {

@@ -42,6 +42,7 @@ export const insertions = {
 /** Threads that take a slot from each other. */
 export const reclaims = {
   'a spend stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, kills: 1, bound: 3, deep: Infinity },
+  'a sweep against a call whose reading is old': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], [SWEEP]], times: [99, 100, 101], mayBeFull: true, kills: 1, bound: 4, deep: Infinity },
   'a near cache outlived by its slot': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y']], times: [99, 100, 111], mayBeFull: true, cached: true, plain: 'turns', bound: 3, deep: 5 },
   'a publication stalled across the return of the key before': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['y'], ['x', 'x']], times: [100, 101, 106], mayBeFull: true, bound: 3, deep: Infinity },
   'two keys for one slot within one tick': { ...none, slots: 1, burst: 1, threads: [['x'], ['y']], mayBeFull: true },
@@ -49,6 +50,36 @@ export const reclaims = {
   'three keys for two slots': { slots: 2, burst: 1, before: [[90, 'x'], [90, 'w']], threads: [['x', 'y'], ['y'], ['z']], times: [100, 111], mayBeFull: true, bound: 1, deep: 3 },
   'a sweep against insertion and spend': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['x', 'y'], [SWEEP, SWEEP]], times: [99, 100, 105], mayBeFull: true, kills: 1, bound: 3, deep: Infinity },
   'a sweep against two insertions': { slots: 2, burst: 2, before: [[90, 'x']], threads: [['x'], [SWEEP], ['y']], times: [100, 101], mayBeFull: true, bound: 2, deep: 4 },
+} satisfies Record<string, Bounded>
+
+/** Threads that give back. */
+export const refunds = {
+  'spends against refunds': { slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['-x', 'x']], times: [100, 105], plain: 'turns', kills: 1, bound: 3, deep: Infinity },
+  'a refund stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['-x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 3, deep: 5 },
+  'a refund against a new key': { slots: 2, burst: 1, threads: [['x', '-x'], ['x', '-x']], times: [100, 101], bound: 2, deep: 4 },
+  'three threads spend and refund': { ...none, slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', '-x'], ['-x', 'x'], ['x']], plain: 'turns', bound: 2, deep: 4 },
+} satisfies Record<string, Bounded>
+
+/** Threads on a sliding window log, whose ring lies beside its slot. */
+export const logs = {
+  'two threads on one log': { ...none, log: true, slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['x']], kills: 1, bound: 3, deep: Infinity },
+  'two threads on one log while its window rolls': { log: true, slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['x', 'x'], ['x']], times: [100, 105, 110], kills: 1, bound: 2, deep: Infinity },
+  'three threads on one log': { log: true, slots: 1, burst: 2, before: [[95, 'x']], threads: [['x'], ['x'], ['x']], times: [100, 105], bound: 2, deep: 4 },
+  'two threads meet a new log': { log: true, slots: 2, burst: 1, threads: [['x'], ['x']], times: [100, 101], kills: 1, bound: 2, deep: 4 },
+} satisfies Record<string, Bounded>
+
+/**
+ * Models that refute the code as it is. In the first two a call's record is counted by a helper and taken back by a
+ * refund before the call looks again: it finds neither and is charged twice (G2). In the third a call whose reading is
+ * old meets a log that has been committed and not yet charged, and spends at a time at which the log before had
+ * none left (G9). In the last the clock steps back: a thread that never saw the later time meets a key whose bucket
+ * was rightly freed at it, and gets a full one (G9).
+ */
+export const refuted = {
+  'a clock that steps back between a sweep and the return of a key': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x'], [SWEEP]], times: [100, 95], mayBeFull: true },
+  'spends against refunds on one log': { log: true, slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['-x']], times: [100, 110], kills: 1, bound: 2, deep: 5 },
+  'two refunds against a spend on one log': { ...none, log: true, slots: 1, burst: 3, before: [[100, 'x'], [100, 'x']], threads: [['x'], ['-x'], ['-x', 'x']], bound: 2, deep: 4 },
+  'a log stalled across reclaim and re-tenancy': { log: true, slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 2, deep: 4 },
 } satisfies Record<string, Bounded>
 
 /** Threads under `sync: 'mutex'`. Without time-outs a lost wake-up is a deadlock. */

@@ -3,8 +3,8 @@ import type { Actor, World } from './actor.ts'
 import { Cast } from './actor.ts'
 import type { Core } from './core.ts'
 import type { Checks, View } from './explorer.ts'
-import type { Answer, Bucket } from './oracle.ts'
-import { isSequential } from './oracle.ts'
+import type { Answer } from './oracle.ts'
+import { after, isSequential, log, tokens } from './oracle.ts'
 import type { Model } from './world.ts'
 import { HEADER, SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY, TALLY_LINES, TALLY_OFFSET, LINE_BYTES } from '../../src/memory/layout.ts'
 
@@ -15,11 +15,12 @@ export interface Plan extends Pick<Model, 'kills' | 'timeouts' | 'plain' | 'pree
   /** One bucket of as many slots; above 8, two buckets of 8. */
   readonly slots: number
   readonly mutex?: boolean
-  /** Tokens at most, each of which takes 10 ms. */
+  /** Tokens at most, each of which takes 10 ms; of a log, calls in any 10 ms. */
   readonly burst: number
+  readonly log?: boolean
   /** Spends made before, one thread after another: reading and key. */
   readonly before?: readonly (readonly [ms: number, key: string])[]
-  /** For each thread the keys it spends, in order. */
+  /** For each thread the keys it spends, in order; with a minus before it, a key is refunded. */
   readonly threads: readonly (readonly string[])[]
   readonly times: readonly number[]
   /** True where a thread may find no slot; else that is a fault. */
@@ -38,7 +39,9 @@ export interface Built {
 
 export function build(core: Core, plan: Plan): Built {
   const { slots, mutex = false, burst, before = [], threads, times } = plan
-  const policy = { algorithm: 'token-bucket', limit: 1, periodMs: EMISSION_MS, burst } as const
+  const policy = plan.log === true
+    ? ({ algorithm: 'sliding-window-log', limit: burst, windowMs: EMISSION_MS } as const)
+    : ({ algorithm: 'token-bucket', limit: 1, periodMs: EMISSION_MS, burst } as const)
   const arena = core.Arena.create({
     maxKeys: slots,
     mutex,
@@ -87,12 +90,15 @@ function thread(core: Core, arena: Core['Arena']['prototype'], ticket: number, c
       if (!cached || buckets === undefined) buckets = new core.Buckets(arena, clock)
       if (key === SWEEP) {
         buckets.sweep()
-        world.emit({ key, answer: 'full', readings: [] } satisfies Answer)
+        world.emit({ call: key, answer: 'full', readings: [] } satisfies Answer)
+      } else if (key.startsWith('-')) {
+        buckets.refund(0, key.slice(1), 1)
+        world.emit({ call: key, answer: true, readings } satisfies Answer)
       } else {
         const full = arena.cells[fullCount]
         const allowed = buckets.spend(0, key, 1)
         const answer = arena.cells[fullCount] === full ? allowed : 'full'
-        world.emit({ key, answer, readings } satisfies Answer)
+        world.emit({ call: key, answer, readings } satisfies Answer)
       }
       if (!cached) world.checkpoint('')
     }
@@ -101,10 +107,10 @@ function thread(core: Core, arena: Core['Arena']['prototype'], ticket: number, c
 
 function checksOf(core: Core, arena: Core['Arena']['prototype'], plan: Plan): Checks {
   const { burst, before = [], threads, times, mayBeFull = false } = plan
-  const bucket: Bucket = { burst, emissionMs: EMISSION_MS }
-  const keys = [...new Set([...before.map(([, key]) => key), ...threads.flat()])].filter((key) => key !== SWEEP)
-  const start: Record<string, number> = {}
-  for (const [ms, key] of before) start[key] = Math.max(start[key] ?? 0, ms) + EMISSION_MS
+  const bucket = plan.log === true ? log(burst, EMISSION_MS) : tokens(burst, EMISSION_MS)
+  const keys = [...new Set([...before.map(([, key]) => key), ...threads.flat()])].filter((key) => key !== SWEEP && !key.startsWith('-'))
+  let start: Parameters<typeof isSequential>[1] = {}
+  for (const [ms, key] of before) start = after(bucket, start, key, ms)!
   const verdicts = new Map<string, string | undefined>()
   const drains = new Map<string, Record<string, number>>()
 
@@ -117,7 +123,7 @@ function checksOf(core: Core, arena: Core['Arena']['prototype'], plan: Plan): Ch
     drains.set(at, drained)
     for (const key of keys) {
       // A dead thread's lock is broken by a time-out, which would cost time here.
-      arena.cells.fill(0, arena.endSlot * 2)
+      arena.cells.fill(0, arena.firstLock)
       const full = TALLY_OFFSET / 4 + TALLY.tableFull
       arena.takeTicket = () => 0
       const buckets = new core.Buckets(arena, { nowMs: () => nowMs })
@@ -140,7 +146,7 @@ function checksOf(core: Core, arena: Core['Arena']['prototype'], plan: Plan): Ch
       const signature = JSON.stringify([calls, drained, view.tick])
       if (verdicts.has(signature)) return verdicts.get(signature)
       let verdict: string | undefined
-      if (!mayBeFull && calls.some(({ answers }) => answers.some(({ key, answer }) => key !== SWEEP && answer === 'full'))) verdict = 'a call found no slot'
+      if (!mayBeFull && calls.some(({ answers }) => answers.some(({ call, answer }) => call !== SWEEP && answer === 'full'))) verdict = 'a call found no slot'
       else if (!isSequential(bucket, start, calls, drained, times.slice(0, view.tick + 1))) verdict = `no order of the calls explains ${signature}`
       verdicts.set(signature, verdict)
       return verdict
@@ -151,8 +157,9 @@ function checksOf(core: Core, arena: Core['Arena']['prototype'], plan: Plan): Ch
         const seen = arena.words[slot]!
         const hi = core.word.hiOf(seen)
         if (core.word.phaseOf(hi) !== core.word.COMMITTED) continue
-        const terms = arena.terms(core.word.policyIndexOf(hi))
-        if (core.word.valueOf(seen) <= terms.algorithm.reading(terms, nowMs)) continue
+        const { terms } = arena.policies.part(core.word.policyIndexOf(hi))
+        // The value of a log is not a time: two slots of one are one too many, full or not.
+        if (terms.ringSize === 0 && core.word.valueOf(seen) <= terms.algorithm.reading(terms, nowMs)) continue
         const mask = core.word.maskOf(core.word.generationOf(hi))
         const identity = `${arena.cells[2 * slot + SLOT_IDENTITY0]! ^ mask} ${arena.cells[2 * slot + SLOT_IDENTITY1]! ^ mask}`
         if (live.has(identity)) return `two slots of one key, neither of them full at ${nowMs} ms`

@@ -16,7 +16,7 @@ export function drawFrom(seed: number): Draw {
 export function randomPlan(draw: Draw): Plan {
   const times = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
   const slots = 1 + draw(3)
-  const keys = ['x', 'y', SWEEP, 'z'].slice(0, 2 + draw(3))
+  const keys = ['x', 'y', '-x', SWEEP, 'z'].slice(0, 2 + draw(4))
   const before = times(draw(slots + 1)).map((i): [number, string] => [85 + 5 * draw(4), ['x', 'y', 'z'][i]!])
   const readings = [100]
   for (const _ of times(draw(3))) readings.push(readings.at(-1)! + [1, 5, 10, 11][draw(4)]!)
