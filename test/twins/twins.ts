@@ -17,8 +17,8 @@ const twin = (name: string, by: Bounded, says: RegExp, ...replace: readonly (rea
 })
 
 const PLAIN_STORE = [
-  'const seen = Atomics.compareExchange(words, slot, word, next);',
-  'Atomics.store(words, slot, next); const seen = word;',
+  'const seen = Atomics.compareExchange(words, slot, word, lastPlus(next - value)); if (isLast(seen) || (terms.ringSize !== 0 && carried(step, terms, hi, next, seen))) {',
+  'const seen = word; Atomics.store(words, slot, lastPlus(next - value)); if (next >= 0) {',
 ] as const
 
 const ORDER = /no order of the calls/
@@ -27,7 +27,7 @@ const ANY = /no order of the calls|two slots of one key/
 export const twins: readonly Caught[] = [
   twin('spends by load and store', spends['two threads on one bucket'], ORDER, PLAIN_STORE),
   twin('believes a near cache without looking at the identity', reclaims['a near cache outlived by its slot'], ORDER, [
-    '&& (cells[2 * slot + SLOT_IDENTITY0] ^ mask) === h0 && (cells[2 * slot + SLOT_IDENTITY1] ^ mask) === h1',
+    '&& (cells[id + SLOT_IDENTITY0] ^ mask) === place.h0 && (cells[id + SLOT_IDENTITY1] ^ mask) === place.h1',
     '',
   ]),
   twin('inserts without a scan', insertions['two threads meet a new key'], ANY, ['const twin = this.#twinOf(slot, place);', 'const twin = slot;']),
@@ -47,11 +47,11 @@ export const twins: readonly Caught[] = [
     ['(Atomics.load(cells, 2 * slot + SLOT_IDENTITY0) ^ mask) === h0', 'Atomics.load(cells, 2 * slot + SLOT_IDENTITY0) === h0'],
     ['if ((cells[2 * slot + SLOT_IDENTITY0] ^ mask) === h0', 'if (cells[2 * slot + SLOT_IDENTITY0] === h0'],
     ['SLOT_IDENTITY0, h0 ^ mask)', 'SLOT_IDENTITY0, h0)'],
-    ['&& (cells[2 * slot + SLOT_IDENTITY0] ^ mask) === h0', '&& cells[2 * slot + SLOT_IDENTITY0] === h0'],
+    ['&& (cells[id + SLOT_IDENTITY0] ^ mask) === place.h0', '&& cells[id + SLOT_IDENTITY0] === place.h0'],
   ),
   twin('charges at the reading made before the search', reclaims['a sweep against a call whose reading is old'], ORDER, [
-    'terms.algorithm.reading(terms, Math.max(reader.read(), claimMs))',
-    'terms.algorithm.reading(terms, reader.ms)',
+    'terms.reading(terms, Math.max(reader.read(), claimMs))',
+    'terms.reading(terms, reader.ms)',
   ]),
   twin('commits a word read after the scan', insertions['two threads meet a new key'], ANY, ['if (twin === slot) return slot;', 'if (twin === slot) { this.#held = Atomics.load(words, slot); return slot; }']),
   twin('commits by a store', insertions['two threads meet a new key'], ANY, [
@@ -71,8 +71,8 @@ export const twins: readonly Caught[] = [
     'Atomics.store(this.#arena.words, slot, freed); return true;',
   ]),
   twin('reclaims a bucket that is not yet full', reclaims['insertion, spend and reclaim of one slot by three'], ORDER, [
-    'terms.algorithm.isFull(this.#scratch, 0, terms, now);',
-    'this.#scratch[0] <= now + terms.unitsPerToken;',
+    'terms.algorithm.isFull(word.valueOf(seen), terms, now, this.#facts);',
+    'word.valueOf(seen) <= now + terms.unitsPerToken;',
   ]),
   twin('takes a claim of the same tick', reclaims['two keys for one slot within one tick'], /livelock/, [
     'return word.valueOf(seen) < Math.floor(',
@@ -83,8 +83,8 @@ export const twins: readonly Caught[] = [
     'const size',
   ]),
   twin('lets a refund lower the word by a store', refunds['spends against refunds'], ORDER, [
-    'const seen = Atomics.compareExchange(words, slot, word, next);',
-    'const seen = state[0] < value ? (Atomics.store(words, slot, next), word) : Atomics.compareExchange(words, slot, word, next);',
+    'const seen = Atomics.compareExchange(words, slot, word, lastPlus(next - value));',
+    'const seen = next < value ? (Atomics.store(words, slot, lastPlus(next - value)), word) : Atomics.compareExchange(words, slot, word, lastPlus(next - value));',
   ]),
   twin('waits without a mark on the lock', mutexes['two threads at one lock'], /deadlock/, ['const marked = seen | WAITED_FOR;', 'const marked = seen;']),
   twin('takes the lock without the mark after a wait', mutexes['three threads at one lock'], /deadlock/, [
