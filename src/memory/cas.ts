@@ -114,7 +114,7 @@ export class CasDriver implements Driver {
       return AGAIN
     }
     const next = step(value, terms, now, cost, facts)
-    return next >= 0 && spends && !ring.propose(slot, word, hi, terms, value, cost, now, facts) ? AGAIN : next
+    return next >= 0 && spends && !ring.propose(slot, word, hi, terms, cost, now, facts) ? AGAIN : next
   }
 }
 

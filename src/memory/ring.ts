@@ -35,6 +35,10 @@ export class Ring {
   readonly #cellsPerSlot: number
   /** The record at the head as `gather` saw it: what `propose` expects. */
   #atHead = 0n
+  /** Of the head that `gather` was given: its epoch, its lap, its place in the ring. */
+  #epoch = 0
+  #lap = 0
+  #place = 0
 
   constructor({ words, firstSlot, firstRing, ringSize }: Arena) {
     this.#words = words
@@ -48,16 +52,22 @@ export class Ring {
    * asks for the units in the window too. Returns the units of a call under way at the head, 0 when there is none.
    */
   gather(slot: number, hi: number, terms: Terms, value: number, now: number, cost: number, facts: Facts, count: boolean): number {
-    const head = Math.floor(value / EPOCHS)
     const size = terms.ringSize
-    this.#atHead = Atomics.load(this.#words, this.#cell(slot, head, size))
+    const head = Math.floor(value / EPOCHS)
+    const lap = Math.floor(head / size)
+    const place = head - lap * size
+    const ring = this.#ringOf(slot)
+    this.#epoch = value - head * EPOCHS
+    this.#lap = lap
+    this.#place = place
+    this.#atHead = Atomics.load(this.#words, ring + place)
     asBig[0] = this.#atHead
     const underWay = (asInt[1]! >>> TIME_HI_BITS) & COST_MASK
-    if (underWay > 0 && asInt[1]! >>> TAG_SHIFT === tagOf(hi, value % EPOCHS, head, size)) return underWay
-    facts[FACT.newest] = this.#timeOf(slot, hi, head - 1, size)
-    facts[FACT.oldest] = this.#timeOf(slot, hi, head + cost - 1 - size, size)
+    if (underWay > 0 && asInt[1]! >>> TAG_SHIFT === tagOf(hi, this.#epoch, lap)) return underWay
+    facts[FACT.newest] = this.#timeBefore(ring, hi, size, 1)
+    facts[FACT.oldest] = cost >= 1 && cost <= size ? this.#timeBefore(ring, hi, size, size + 1 - cost) : -Infinity
     let used = 0
-    while (count && used < size && this.#timeOf(slot, hi, head - 1 - used, size) + terms.ceiling > now) used++
+    while (count && used < size && this.#timeBefore(ring, hi, size, used + 1) + terms.ceiling > now) used++
     facts[FACT.used] = used
     return 0
   }
@@ -67,42 +77,49 @@ export class Ring {
    * before the slot's word is checked: a later call or tenant that writes in between changes the cell, and the
    * exchange fails instead of wiping out its record.
    */
-  propose(slot: number, word: bigint, hi: number, terms: Terms, value: number, cost: number, now: number, facts: Facts): boolean {
-    if (Atomics.load(this.#words, slot) !== word) return false
-    const size = terms.ringSize
-    const head = Math.floor(value / EPOCHS)
+  propose(slot: number, word: bigint, hi: number, terms: Terms, cost: number, now: number, facts: Facts): boolean {
+    const words = this.#words
+    if (Atomics.load(words, slot) !== word) return false
+    const ring = this.#ringOf(slot)
     for (let unit = 1; unit < cost; unit++) {
-      const cell = this.#cell(slot, head + unit, size)
-      const old = Atomics.load(this.#words, cell)
-      if (Atomics.load(this.#words, slot) !== word) return false
-      if (old !== 0n) Atomics.compareExchange(this.#words, cell, old, 0n)
+      const cell = ring + ((this.#place + unit) % terms.ringSize)
+      const old = Atomics.load(words, cell)
+      if (Atomics.load(words, slot) !== word) return false
+      if (old !== 0n) Atomics.compareExchange(words, cell, old, 0n)
     }
     const stored = Math.max(now, facts[FACT.newest]!) + 1
     asInt[0] = stored | 0
-    asInt[1] = (tagOf(hi, value % EPOCHS, head, size) << TAG_SHIFT) | (cost << TIME_HI_BITS) | (stored / TWO_32)
+    asInt[1] = (tagOf(hi, this.#epoch, this.#lap) << TAG_SHIFT) | (cost << TIME_HI_BITS) | (stored / TWO_32)
     const record = asBig[0]!
-    return Atomics.compareExchange(this.#words, this.#cell(slot, head, size), this.#atHead, record) === this.#atHead
+    return Atomics.compareExchange(words, ring + this.#place, this.#atHead, record) === this.#atHead
   }
 
-  #cell(slot: number, unit: number, size: number): number {
-    return this.#firstCell + ((slot - this.#firstSlot) / (SLOT_BYTES / 8)) * this.#cellsPerSlot + (unit % size)
+  #ringOf(slot: number): number {
+    return this.#firstCell + ((slot - this.#firstSlot) / (SLOT_BYTES / 8)) * this.#cellsPerSlot
   }
 
-  /** The time of one unit: that of the nearest record at or before it which reaches it. */
-  #timeOf(slot: number, hi: number, unit: number, size: number): number {
-    for (let back = 0; back < size && unit - back >= 0; back++) {
-      const start = unit - back
-      asBig[0] = Atomics.load(this.#words, this.#cell(slot, start, size))
-      const cost = (asInt[1]! >>> TIME_HI_BITS) & COST_MASK
-      const tag = asInt[1]! >>> TAG_SHIFT
-      if (cost <= back || ((tag ^ tagOf(hi, 0, start, size)) & ~(LAP_MASK << 2)) !== 0) continue
-      return (asInt[1]! & TIME_HI_MASK) * TWO_32 + (asInt[0]! >>> 0) - 1
+  /** The time of the unit `units` before the head, 1 to `size`: that of the nearest record at or before it which reaches it. */
+  #timeBefore(ring: number, hi: number, size: number, units: number): number {
+    let place = this.#place - units
+    let lap = this.#lap
+    for (let back = 0; back < size; back++, place--) {
+      if (place < 0) {
+        place += size
+        lap--
+      }
+      if (lap < 0) break
+      asBig[0] = back === 0 && units === size ? this.#atHead : Atomics.load(this.#words, ring + place)
+      const high = asInt[1]!
+      if (((high >>> TIME_HI_BITS) & COST_MASK) <= back || (((high >>> TAG_SHIFT) ^ tagOf(hi, 0, lap)) & ~EPOCH_BITS) !== 0) continue
+      return (high & TIME_HI_MASK) * TWO_32 + (asInt[0]! >>> 0) - 1
     }
     return -Infinity
   }
 }
 
-/** Generation, epoch and lap of a record that begins at `unit`. */
-function tagOf(hi: number, epoch: number, unit: number, size: number): number {
-  return ((generationOf(hi) & 7) << 4) | (epoch << 2) | (Math.floor(unit / size) & LAP_MASK)
+const EPOCH_BITS = 3 << 2
+
+/** Generation, epoch and lap of a record. */
+function tagOf(hi: number, epoch: number, lap: number): number {
+  return ((generationOf(hi) & 7) << 4) | (epoch << 2) | (lap & LAP_MASK)
 }
