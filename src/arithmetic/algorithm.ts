@@ -99,6 +99,16 @@ export interface Algorithm {
 }
 
 /**
+ * `used` out of `from` as the same part of `to`, rounded up: 0 where there was nothing to use. Exact, since in floats
+ * a whole result may come out a little above itself; a change of policy can afford the garbage.
+ */
+export function scaled(used: number, from: number, to: number): number {
+  if (from === 0) return 0
+  const [dividend, divisor] = [BigInt(used) * BigInt(to), BigInt(from)]
+  return Math.min(to, Number((dividend + divisor - 1n) / divisor))
+}
+
+/**
  * The least whole number of milliseconds, added to the clock reading `ms`, at which the reading has reached
  * `units`. Asks `reading` itself, so the wait is honest whatever rounding the estimate suffered (G10).
  */

@@ -6,6 +6,7 @@
  * nothing. Token bucket and fixed window are this one rule on two refill lines: a slope and a staircase.
  */
 import type { Outlook, State, Terms } from './algorithm.ts'
+import { scaled } from './algorithm.ts'
 
 /** Charges `cost` if the TAT then stays within the delay variation tolerance (`ceiling`) of `now`. */
 export function spend(state: State, at: number, terms: Terms, now: number, cost: number): boolean {
@@ -47,5 +48,5 @@ export function refund(state: State, at: number, terms: Terms, now: number, cost
 export function convert(value: number, from: Terms, to: Terms, ms: number): number {
   const now = to.algorithm.reading(to, ms)
   const ahead = Math.max(0, value - from.algorithm.reading(from, ms))
-  return from.ceiling === 0 ? now : now + Math.min(to.ceiling, Math.ceil((ahead / from.ceiling) * to.ceiling))
+  return now + scaled(ahead, from.ceiling, to.ceiling)
 }

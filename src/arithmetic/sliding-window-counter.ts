@@ -9,7 +9,7 @@
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Outlook, PolicyNumbers, State, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, scaled } from './algorithm.ts'
 
 /** Units of a millisecond: microseconds, or coarser where the products would not be exact. */
 function unitsPerMs(limit: number, periodMs: number): number {
@@ -122,10 +122,10 @@ export const slidingWindowCounterAlgorithm: Algorithm = {
 
   convert(value: number, from: Terms, to: Terms, ms: number): number {
     roll(value, from, this.reading(from, ms))
-    const used = (previous * (from.ceiling - elapsed)) / from.ceiling + current
+    const used = previous * (from.ceiling - elapsed) + current * from.ceiling
     window = Math.floor(this.reading(to, ms) / to.ceiling)
     previous = 0
-    current = from.limit === 0 ? 0 : Math.min(to.limit, Math.ceil((used * to.limit) / from.limit))
+    current = scaled(used, from.limit * from.ceiling, to.limit)
     return cell(to.limit)
   },
 }
