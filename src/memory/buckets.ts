@@ -173,6 +173,8 @@ export class Buckets {
 
   /** Applies `verb` to the bucket of part `at` of (tier, key), at the time that the reader read last. */
   #apply(tier: number, at: number, key: string, verb: Verb, cost: number): BucketVerdict {
+    // Entries of the policy table come round: after 63 changes a slot's index may be known here as another policy.
+    if (this.#arena.policies.versionSeen !== this.#version) this.#refresh()
     const { index, terms } = this.#parts[tier]![at]!
     const driver = this.#driver
     const place = this.#places.of(tier | (at << 8), key)
