@@ -28,10 +28,12 @@ export const STATE = {
   newest: 2,
   /** Units within the window; for `describe` and `refund` only. */
   used: 3,
+  /** The epoch that a refund moves on to, or -1; for `refund` only. */
+  epoch: 4,
 } as const
 
 /** Cells of a State in all. */
-export const STATE_CELLS = 4
+export const STATE_CELLS = 5
 
 /** The numbers of a policy as a user gives them. */
 export interface PolicyNumbers {

@@ -2,17 +2,17 @@
  * Sliding window log: never more than `limit` units in any `windowMs`, by the time of each unit.
  *
  * Units are numbered from 0. A call of `cost` units at head `n` is allowed when unit `n + cost - 1 - limit` has left
- * the window; times never decrease, so those before it have left too. The cell holds `head * 4 + epoch`: a refund
- * moves the head back and the epoch on. The times lie in a ring of `limit` records, kept by the memory room.
+ * the window; times never decrease, so those before it have left too. The cell holds `head * 16 + epoch`: a
+ * refund moves the head back and the epoch on, to one that no record bears which the head may meet again. The times lie in a ring of `limit` records, kept by the memory room.
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Outlook, PolicyNumbers, State, Terms } from './algorithm.ts'
 import { MIN_HORIZON_MS, STATE } from './algorithm.ts'
 
 /** Bits of a record's time and of its cost. */
-export const TIME_BITS = 47
+export const TIME_BITS = 45
 export const MAX_LOG_LIMIT = 1_023
-export const EPOCHS = 4
+export const EPOCHS = 16
 
 export const slidingWindowLogAlgorithm: Algorithm = {
   name: 'sliding-window-log',
@@ -65,11 +65,14 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     return true
   },
 
-  refund(state: State, at: number, _terms: Terms, _now: number, cost: number): boolean {
+  refund(state: State, at: number, terms: Terms, _now: number, cost: number): boolean {
     const units = Math.min(cost, state[at + STATE.used]!)
     if (units === 0) return false
-    const epoch = state[at]! % EPOCHS
-    state[at] = state[at]! - epoch - units * EPOCHS + ((epoch + 1) % EPOCHS)
+    const epoch = state[at + STATE.epoch]!
+    if (epoch >= 0) state[at] = (Math.floor(state[at]! / EPOCHS) - units) * EPOCHS + epoch
+    // No epoch is left: all units can still be left behind, two laps on, where no record matches; some of them cannot.
+    else if (units === state[at + STATE.used]!) state[at]! += 2 * terms.ringSize * EPOCHS
+    else return false
     return true
   },
 

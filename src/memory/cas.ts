@@ -80,6 +80,7 @@ export class CasDriver implements Driver {
           word = Atomics.load(words, slot)
           continue
         }
+        if (terms.ringSize > 0 && step === terms.algorithm.refund) this.ring.chooseEpoch(slot, hi, terms, cost, state)
         if (step(state, 0, terms, now, cost)) {
           const recorded = terms.ringSize > 0 && step === terms.algorithm.spend
           if (recorded && !this.ring.propose(slot, hi, terms, value, cost, state[STATE.oldest]!)) {

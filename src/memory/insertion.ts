@@ -86,6 +86,7 @@ export class Insertion {
         // A ring takes no charge before its slot is committed: it is committed full, and charged like any other.
         const charge = terms.ringSize === 0
         if (charge && !step(state, 0, terms, now, cost)) return REFUSED
+        this.#slots.prepare(slot, terms)
         const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), state[0])
         if (Atomics.compareExchange(words, slot, held, committed) !== held) continue
         if (charge) return DONE

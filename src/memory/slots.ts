@@ -85,6 +85,11 @@ export class Slots {
     return this.#outlook.resetAt
   }
 
+  /** Makes a claimed slot ready to be committed. */
+  prepare(slot: number, terms: Terms): void {
+    if (terms.ringSize > 0) this.#ring.clear(slot, terms)
+  }
+
   /** Frees a slot that still holds `seen`, keeping its value: a helper's commit of the old word then fails. */
   free(slot: number, seen: bigint): boolean {
     const hi = word.hiOf(seen)
