@@ -32,7 +32,10 @@ export const FACT = {
   newest: 1,
   /** Units within the window; for `describe` and `refund` only. */
   used: 2,
+  /** The epoch that a refund moves on to, or -1; for `refund` only. */
+  epoch: 3,
 } as const
+export const FACTS = 4
 export type Facts = Float64Array
 
 /** The numbers of a policy as a user gives them. */
@@ -100,6 +103,16 @@ export interface Algorithm {
   convert(value: number, from: Terms, to: Terms, ms: number): number
   /** Fills `out` for a call of `cost` at `now`; changes nothing else. */
   describe(value: number, terms: Terms, now: number, cost: number, out: Outlook, facts: Facts): void
+}
+
+/**
+ * `used` out of `from` as the same part of `to`, rounded up: 0 where there was nothing to use. Exact, since in floats
+ * a whole result may come out a little above itself; a change of policy can afford the garbage.
+ */
+export function scaled(used: number, from: number, to: number): number {
+  if (from === 0) return 0
+  const [dividend, divisor] = [BigInt(used) * BigInt(to), BigInt(from)]
+  return Math.min(to, Number((dividend + divisor - 1n) / divisor))
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP, scaled } from './algorithm.ts'
 
 // The state of the last `read`, in locals of the module: returning an object would be garbage at every call.
 let start = 0
@@ -83,7 +83,6 @@ export const anchoredWindowAlgorithm: Algorithm = {
   convert(value: number, from: Terms, to: Terms, ms: number): number {
     read(value, from, this.reading(from, ms))
     const began = Math.min(this.reading(to, ms), this.reading(to, this.whenMs(from, start)))
-    const charged = from.limit === 0 ? 0 : Math.min(to.limit, Math.ceil((used * to.limit) / from.limit))
-    return began * (to.limit + 1) + charged
+    return began * (to.limit + 1) + scaled(used, from.limit, to.limit)
   },
 }

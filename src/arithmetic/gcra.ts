@@ -6,7 +6,7 @@
  * nothing. Token bucket and fixed window are this one rule on two refill lines: a slope and a staircase.
  */
 import type { Outlook, Terms } from './algorithm.ts'
-import { REFUSED_STEP } from './algorithm.ts'
+import { REFUSED_STEP, scaled } from './algorithm.ts'
 
 /** Charges `cost` if the TAT then stays within the delay variation tolerance (`ceiling`) of `now`. */
 export function spend(tat: number, terms: Terms, now: number, cost: number): number {
@@ -42,5 +42,5 @@ export function fresh(_terms: Terms, now: number): number {
 export function convert(value: number, from: Terms, to: Terms, ms: number): number {
   const now = to.algorithm.reading(to, ms)
   const ahead = Math.max(0, value - from.algorithm.reading(from, ms))
-  return from.ceiling === 0 ? now : now + Math.min(to.ceiling, Math.ceil((ahead / from.ceiling) * to.ceiling))
+  return now + scaled(ahead, from.ceiling, to.ceiling)
 }

@@ -9,7 +9,7 @@
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP, scaled } from './algorithm.ts'
 
 /** Units of a millisecond: microseconds, or coarser where the products would not be exact. */
 function unitsPerMs(limit: number, periodMs: number): number {
@@ -116,15 +116,17 @@ export const slidingWindowCounterAlgorithm: Algorithm = {
     out.resetAt = current > 0 ? start + 2 * ceiling : previous > 0 ? start + ceiling : now
     // Within this window the weight of the previous one decays; where that cannot be enough, within the next.
     const [spare, weight, from] = current + cost <= limit ? [limit - current - cost, previous, start] : [limit - cost, current, start + ceiling]
-    out.retryAt = cost > limit ? Infinity : from + ceiling - (weight === 0 ? ceiling : Math.min(ceiling, Math.floor((spare * ceiling) / weight)))
+    const enough = from + ceiling - (weight === 0 ? ceiling : Math.min(ceiling, Math.floor((spare * ceiling) / weight)))
+    // A reading older than the state stands at its start, as in `spend`.
+    out.retryAt = cost > limit ? Infinity : enough <= start + elapsed ? now : enough
   },
 
   convert(value: number, from: Terms, to: Terms, ms: number): number {
     roll(value, from, this.reading(from, ms))
-    const used = (previous * (from.ceiling - elapsed)) / from.ceiling + current
+    const used = previous * (from.ceiling - elapsed) + current * from.ceiling
     window = Math.floor(this.reading(to, ms) / to.ceiling)
     previous = 0
-    current = from.limit === 0 ? 0 : Math.min(to.limit, Math.ceil((used * to.limit) / from.limit))
+    current = scaled(used, from.limit * from.ceiling, to.limit)
     return cell(to.limit)
   },
 }

@@ -2,17 +2,18 @@
  * Sliding window log: never more than `limit` units in any `windowMs`, by the time of each unit.
  *
  * Units are numbered from 0. A call of `cost` units at head `n` is allowed when unit `n + cost - 1 - limit` has left
- * the window; times never decrease, so those before it have left too. The cell holds `head * 4 + epoch`: a refund
- * moves the head back and the epoch on. The times lie in a ring of `limit` records, kept by the memory room.
+ * the window; times never decrease, so those before it have left too. The cell holds `head * 8 + epoch`: a refund
+ * moves the head back and the epoch on, to one that no record bears which the head may meet again. The times lie in a
+ * ring of `limit` records, kept by the memory room.
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Facts, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
 import { FACT, MIN_HORIZON_MS, REFUSED_STEP } from './algorithm.ts'
 
 /** Bits of a record's time and of its cost. */
-export const TIME_BITS = 47
+export const TIME_BITS = 46
 export const MAX_LOG_LIMIT = 1_023
-export const EPOCHS = 4
+export const EPOCHS = 8
 
 export const slidingWindowLogAlgorithm: Algorithm = {
   name: 'sliding-window-log',
@@ -63,11 +64,13 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     return cost > terms.limit || facts[FACT.oldest]! + terms.ceiling > now ? REFUSED_STEP : value + cost * EPOCHS
   },
 
-  refund(value: number, _terms: Terms, _now: number, cost: number, facts: Facts): number {
+  refund(value: number, terms: Terms, _now: number, cost: number, facts: Facts): number {
     const units = Math.min(cost, facts[FACT.used]!)
     if (units === 0) return REFUSED_STEP
-    const epoch = value % EPOCHS
-    return value - epoch - units * EPOCHS + ((epoch + 1) % EPOCHS)
+    const epoch = facts[FACT.epoch]!
+    if (epoch >= 0) return (Math.floor(value / EPOCHS) - units) * EPOCHS + epoch
+    // No epoch is left: all units can still be left behind, two laps on, where no record matches; some of them cannot.
+    return units === facts[FACT.used]! ? value + 2 * terms.ringSize * EPOCHS : REFUSED_STEP
   },
 
   describe(_value: number, terms: Terms, now: number, cost: number, out: Outlook, facts: Facts): void {

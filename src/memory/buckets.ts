@@ -177,7 +177,8 @@ export class Buckets {
   /** Applies `verb` to the bucket of part `at` of (tier, key), at the time that the reader read last. */
   #apply(tier: number, at: number, key: string, verb: Verb, cost: number): BucketVerdict {
     const place = this.#places.of(tier | (at << 8), key)
-    if (place.slot >= 0) {
+    // Entries of the policy table come round: after 63 changes a slot's index may be known here as another policy.
+    if (place.slot >= 0 && this.#arena.policies.versionSeen === this.#version) {
       const { terms } = place
       this.#driver.registers[NOW] = terms.reading(terms, this.#reader.ms)
       const verdict = this.#driver.transact(place, stepOf(verb, terms, cost), cost)

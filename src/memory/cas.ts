@@ -11,7 +11,7 @@
  * which reads atomically.
  */
 import type { Facts, Step, Terms } from '../arithmetic/algorithm.ts'
-import { REFUSED_STEP } from '../arithmetic/algorithm.ts'
+import { FACTS, REFUSED_STEP } from '../arithmetic/algorithm.ts'
 import { EPOCHS } from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } from './layout.ts'
@@ -54,7 +54,7 @@ export const VALUE = 1
 
 export class CasDriver implements Driver {
   readonly registers = new Float64Array(2)
-  readonly facts: Facts = new Float64Array(3)
+  readonly facts: Facts = new Float64Array(FACTS)
   private readonly words: BigInt64Array
   private readonly cells: Int32Array
   private readonly tally: Tally
@@ -113,6 +113,7 @@ export class CasDriver implements Driver {
       Atomics.compareExchange(this.words, slot, word, lastPlus(underWay * EPOCHS))
       return AGAIN
     }
+    if (step === terms.algorithm.refund) ring.chooseEpoch(slot, hi, terms, cost, facts)
     const next = step(value, terms, now, cost, facts)
     return next >= 0 && spends && !ring.propose(slot, word, hi, terms, cost, now, facts) ? AGAIN : next
   }

@@ -2,26 +2,29 @@
  * The records of a sliding window log: for each slot a ring of `limit` words, the record of a call in the cell of
  * its first unit.
  *
- *   63  61 60  59 58 57 56      47 46                            0
- *   gen    epoch  lap    cost          time + 1; the whole word 0: none
+ *   63  61 60   58 57 56 55      46 45                           0
+ *   gen    epoch   lap    cost          time + 1; the whole word 0: none
  *
  * A call at head n writes its record into cell `n mod limit` and then moves the head by its cost, each by one
  * compareExchange. A record at the head, of this generation, epoch and lap, is a call under way: anyone who meets it
  * moves the head for it, so a thread stopped between the two holds nobody up. The head's move is the linearization
- * point. Cells inside a record of several units are cleared first, so that no cell is older than a lap.
+ * point. Cells inside a record of several units are cleared first, so that no cell is older than a lap; and all cells
+ * before a new tenant's slot is committed, since three bits of generation come round soon.
  */
 import type { Facts, Terms } from '../arithmetic/algorithm.ts'
 import { FACT } from '../arithmetic/algorithm.ts'
-import { EPOCHS } from '../arithmetic/sliding-window-log.ts'
+import { EPOCHS, TIME_BITS } from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_BYTES } from './layout.ts'
 import { generationOf } from './word.ts'
 
-const TIME_HI_BITS = 15
+const TIME_HI_BITS = TIME_BITS - 32
 const TIME_HI_MASK = (1 << TIME_HI_BITS) - 1
 const COST_MASK = 0x3ff
 const TAG_SHIFT = TIME_HI_BITS + 10
 const LAP_MASK = 3
+const EPOCH_SHIFT = 2
+const EPOCH_MASK = EPOCHS - 1
 const TWO_32 = 4_294_967_296
 
 const bytes = new ArrayBuffer(8)
@@ -94,6 +97,39 @@ export class Ring {
     return Atomics.compareExchange(words, ring + this.#place, this.#atHead, record) === this.#atHead
   }
 
+  /**
+   * Says in `facts` to which epoch a refund of `cost` may move on from the state that `gather` saw: one that no record
+   * bears at a unit which the head will meet again, else that record would be taken for a call under way; -1 for none.
+   */
+  chooseEpoch(slot: number, hi: number, terms: Terms, cost: number, facts: Facts): void {
+    const size = terms.ringSize
+    const ring = this.#ringOf(slot)
+    const back = Math.min(cost, facts[FACT.used]!)
+    let taken = 1 << this.#epoch
+    for (let unit = -back; unit < size - back; unit++) {
+      const place = this.#place + unit
+      const lap = this.#lap + (place < 0 ? -1 : place < size ? 0 : 1)
+      asBig[0] = Atomics.load(this.#words, ring + ((place + size) % size))
+      const tag = asInt[1]! >>> TAG_SHIFT
+      if (((tag ^ tagOf(hi, 0, lap)) & ~(EPOCH_MASK << EPOCH_SHIFT)) === 0) taken |= 1 << ((tag >>> EPOCH_SHIFT) & EPOCH_MASK)
+    }
+    let on = 1
+    while (on < EPOCHS && (taken & (1 << ((this.#epoch + on) % EPOCHS))) !== 0) on++
+    facts[FACT.epoch] = on === EPOCHS ? -1 : (this.#epoch + on) % EPOCHS
+  }
+
+  /**
+   * Clears what former tenants of a slot left, before it is committed to a new one. They were full, so their records
+   * are older than any of the new tenant's: a thread that comes late with this clears nothing of those.
+   */
+  clear(slot: number, { ringSize }: Terms): void {
+    const ring = this.#ringOf(slot)
+    for (let cell = ring; cell < ring + ringSize; cell++) {
+      const old = Atomics.load(this.#words, cell)
+      if (old !== 0n) Atomics.compareExchange(this.#words, cell, old, 0n)
+    }
+  }
+
   #ringOf(slot: number): number {
     return this.#firstCell + ((slot - this.#firstSlot) / (SLOT_BYTES / 8)) * this.#cellsPerSlot
   }
@@ -110,16 +146,14 @@ export class Ring {
       if (lap < 0) break
       asBig[0] = back === 0 && units === size ? this.#atHead : Atomics.load(this.#words, ring + place)
       const high = asInt[1]!
-      if (((high >>> TIME_HI_BITS) & COST_MASK) <= back || (((high >>> TAG_SHIFT) ^ tagOf(hi, 0, lap)) & ~EPOCH_BITS) !== 0) continue
+      if (((high >>> TIME_HI_BITS) & COST_MASK) <= back || (((high >>> TAG_SHIFT) ^ tagOf(hi, 0, lap)) & ~(EPOCH_MASK << EPOCH_SHIFT)) !== 0) continue
       return (high & TIME_HI_MASK) * TWO_32 + (asInt[0]! >>> 0) - 1
     }
     return -Infinity
   }
 }
 
-const EPOCH_BITS = 3 << 2
-
 /** Generation, epoch and lap of a record. */
 function tagOf(hi: number, epoch: number, lap: number): number {
-  return ((generationOf(hi) & 7) << 4) | (epoch << 2) | (lap & LAP_MASK)
+  return ((generationOf(hi) & 7) << 5) | (epoch << EPOCH_SHIFT) | (lap & LAP_MASK)
 }

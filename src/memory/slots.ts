@@ -3,6 +3,7 @@
  * of a slot from its words.
  */
 import type { Facts, Outlook, Terms } from '../arithmetic/algorithm.ts'
+import { FACTS } from '../arithmetic/algorithm.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1 } from './layout.ts'
 import type { Place } from './place.ts'
@@ -20,7 +21,7 @@ export class Slots {
   high = 0
   readonly #arena: Arena
   readonly #ring: Ring
-  readonly #facts: Facts = new Float64Array(3)
+  readonly #facts: Facts = new Float64Array(FACTS)
   readonly #outlook: Outlook = { remaining: 0, retryAt: 0, resetAt: 0 }
 
   constructor(arena: Arena) {
@@ -82,6 +83,11 @@ export class Slots {
     this.#isSettled(slot, seen, terms, now)
     terms.algorithm.describe(word.valueOf(seen), terms, now, 0, this.#outlook, this.#facts)
     return this.#outlook.resetAt
+  }
+
+  /** Makes a claimed slot ready to be committed. */
+  prepare(slot: number, terms: Terms): void {
+    if (terms.ringSize > 0) this.#ring.clear(slot, terms)
   }
 
   /** Frees a slot that still holds `seen`, keeping its value: a helper's commit of the old word then fails. */

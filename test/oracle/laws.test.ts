@@ -1,14 +1,15 @@
 /** The five laws that every algorithm obeys, on random policies in random states. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { State } from '../../src/arithmetic/algorithm.ts'
+import type { Facts } from '../../src/arithmetic/algorithm.ts'
+import { FACT, FACTS } from '../../src/arithmetic/algorithm.ts'
 import { termsOf } from '../../src/arithmetic/compile.ts'
 import type { Bench, Engine } from '../engines.ts'
 import { bench, engines } from '../engines.ts'
 import type { Trial } from './registry.ts'
 import { registry } from './registry.ts'
 import type { Move } from './timeline.ts'
-import { seed, timeline } from './timeline.ts'
+import { play, seed, timeline } from './timeline.ts'
 
 const settings = { seed, numRuns: 300 }
 
@@ -26,16 +27,16 @@ function walks(trial: fc.Arbitrary<Trial>): fc.Arbitrary<Walk> {
 }
 
 /** What the moves are answered. */
-function answers({ limiter, clock }: Bench, moves: readonly Move[]): unknown[] {
-  return moves.map(({ ms, cost, verb }) => {
-    clock.advance(ms)
-    return limiter[verb]('k', cost)
+function answers({ limiter, clock }: Bench, trial: Trial, moves: readonly Move[]): unknown[] {
+  return moves.map((move) => {
+    clock.advance(move.ms)
+    return play(limiter, trial, move)
   })
 }
 
 function walked(sync: Engine, { trial, before, startMs }: Walk): Bench {
-  const subject = bench(sync, trial.policy, { startMs, maxKeys: 1 })
-  answers(subject, before)
+  const subject = bench(sync, trial.policy, { startMs, maxKeys: trial.slots })
+  answers(subject, trial, before)
   // A call of cost 0 need not read the clock; both benches of a comparison have read it.
   subject.limiter.peek('k')
   return subject
@@ -50,7 +51,7 @@ for (const sync of engines) {
       const [asked, unasked] = [walked(sync, walk), walked(sync, walk)]
       const { remaining } = asked.limiter.peek('k')
       for (let call = 0; call < 20; call++) expect(asked.limiter.allow('k', remaining + 1 + call)).toBe(false)
-      expect(answers(asked, walk.after)).toEqual(answers(unasked, walk.after))
+      expect(answers(asked, walk.trial, walk.after)).toEqual(answers(unasked, walk.trial, walk.after))
     })
 
     law('an older now adds nothing and takes nothing (G9)', (walk) => {
@@ -69,7 +70,7 @@ for (const sync of engines) {
       const { limiter, clock } = walked(sync, walk)
       for (const cost of [1, limiter.peek('k').remaining + 1, walk.trial.burst]) {
         const wait = limiter.retryAfterMs('k', cost)
-        if (wait === Infinity) expect(cost > walk.trial.burst || walk.trial.policy.limit === 0).toBe(true)
+        if (wait === Infinity) expect(cost).toBeGreaterThan(walk.trial.burst)
         if (wait === Infinity || cost === 0) continue
         // Every tick of a short wait; of a long one the first, the last, and some between.
         const ticks = Array.from({ length: Math.min(wait, 150) }, (_, i) => (wait <= 150 ? i : i < 50 ? i : i < 100 ? wait - (i - 49) : Math.floor((wait * (i - 99)) / 52)))
@@ -89,11 +90,14 @@ for (const sync of engines) {
       if (wait > 0) {
         clock.advance(wait - 1)
         expect(limiter.peek('k').resetAfterMs).toBe(1)
-        expect(limiter.sweep()).toBe(0)
+        // Of several limits some may be full by now; the last is not.
+        limiter.sweep()
+        expect(limiter.stats().keys).toBeGreaterThan(0)
         clock.advance(1)
       }
-      const full = walk.trial.policy.limit === 0 ? 0 : walk.trial.burst
-      expect(limiter.peek('k')).toMatchObject({ remaining: full, resetAfterMs: 0 })
+      expect(limiter.peek('k')).toMatchObject({ remaining: walk.trial.burst, resetAfterMs: 0 })
+      limiter.sweep()
+      expect(limiter.stats().keys).toBe(0)
     })
 
     law('cost 0 succeeds and changes nothing', (walk) => {
@@ -102,7 +106,7 @@ for (const sync of engines) {
         expect(asked.limiter.allow('k', 0)).toBe(true)
         expect(asked.limiter.consume('k', 0)).toMatchObject({ allowed: true, retryAfterMs: 0 })
       }
-      expect(answers(asked, walk.after)).toEqual(answers(unasked, walk.after))
+      expect(answers(asked, walk.trial, walk.after)).toEqual(answers(unasked, walk.trial, walk.after))
     })
   })
 }
@@ -112,15 +116,20 @@ describe.each(registry)('$name, the arithmetic alone', ({ trial }) => {
     const times = fc.record({ trial, bornMs: fc.nat({ max: 10_000_000 }), laterMs: fc.nat({ max: 2_000_000_000 }) })
     fc.assert(
       fc.property(times, ({ trial: { policy, burst }, bornMs, laterMs }) => {
-        const terms = termsOf(policy, bornMs)[0]!
-        const { algorithm } = terms
-        const now = algorithm.reading(terms, bornMs + laterMs)
-        const zeroed: State = new Float64Array(1)
-        const outlook = { remaining: -1, retryAt: -1, resetAt: -1 }
-        expect(algorithm.isFull(zeroed, 0, terms, now)).toBe(true)
-        algorithm.describe(zeroed, 0, terms, now, 0, outlook)
-        expect(outlook.remaining).toBe(policy.limit === 0 ? 0 : burst)
-        expect(outlook.resetAt).toBeLessThanOrEqual(now)
+        let remaining = Infinity
+        for (const terms of termsOf(policy, bornMs)) {
+          const { algorithm } = terms
+          const now = algorithm.reading(terms, bornMs + laterMs)
+          // Of a log, the memory room says that it has no records.
+          const facts: Facts = new Float64Array(FACTS)
+          facts[FACT.newest] = facts[FACT.oldest] = -Infinity
+          const outlook = { remaining: -1, retryAt: -1, resetAt: -1 }
+          expect(algorithm.isFull(0, terms, now, facts)).toBe(true)
+          algorithm.describe(0, terms, now, 0, outlook, facts)
+          remaining = Math.min(remaining, outlook.remaining)
+          expect(outlook.resetAt).toBeLessThanOrEqual(now)
+        }
+        expect(remaining).toBe(burst)
       }),
       settings,
     )

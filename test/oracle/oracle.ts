@@ -2,13 +2,19 @@
 import type { Decision, Policy } from '../../src/index.ts'
 
 /** What a decision says about the bucket, without what the policy says. */
-export type Answer = Pick<Decision, 'allowed' | 'remaining' | 'retryAfterMs' | 'resetAfterMs'>
+export type Answer = Pick<Decision, 'allowed' | 'remaining' | 'retryAfterMs' | 'resetAfterMs' | 'refusedBy'>
 
 export interface Oracle {
   /** The answer of `peek`: what a call of `cost` would get, and what it would find. */
   peek(nowMs: number, cost: number): Answer
   /** The answer of `consume`: charges `cost` if it can. */
   consume(nowMs: number, cost: number): Answer
+  /** Gives `cost` back, never above full. */
+  refund(nowMs: number, cost: number): void
+  /** Makes the key fresh. */
+  reset(nowMs: number): void
+  /** Changes the policy to another of the same algorithm; the fraction that was used is kept, rounded up. */
+  setPolicy(nowMs: number, policy: Policy): void
 }
 
 /** The time of a limiter: it never goes back, but waits are told on the clock's own reading (G9). */
@@ -35,6 +41,11 @@ export class Standstill {
 
 export function ceilDivide(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b
+}
+
+/** `used` of `from`, as a part of `to`: the same fraction, rounded up. Where there was nothing to use, nothing was used. */
+export function scaled(used: bigint, from: bigint, to: bigint): bigint {
+  return from === 0n ? 0n : ceilDivide(used * to, from)
 }
 
 export type OracleOf<P extends Policy> = (policy: P, startMs: number) => Oracle

@@ -1,20 +1,35 @@
-/** Random timelines: costs, small steps, long jumps and steps back. */
+/** Random timelines: costs, small steps, long jumps and steps back, refunds, resets and changes of policy. */
 import * as fc from 'fast-check'
+import type { Decision, RateLimiter } from '../../src/index.ts'
 import type { Trial } from './registry.ts'
 
 export interface Move {
   /** By how much the clock moves before the call; whole, and negative now and then. */
   readonly ms: number
   readonly cost: number
-  readonly verb: 'allow' | 'consume' | 'peek'
+  readonly verb: Verb
+  /** Which of the trial's policies `setPolicy` takes. */
+  readonly change: number
+}
+
+export type Verb = 'allow' | 'consume' | 'peek' | 'refund' | 'reset' | 'setPolicy'
+
+/** Mostly calls; now and then something is given back, and seldom all of it. */
+const verbs: readonly Verb[] = [...Array<Verb>(10).fill('allow'), ...Array<Verb>(20).fill('consume'), ...Array<Verb>(9).fill('peek'), ...Array<Verb>(5).fill('refund'), 'reset']
+const withChanges: readonly Verb[] = [...verbs, 'setPolicy', 'setPolicy']
+
+/** Makes the call of a move on key k, and returns its answer, if it has one. */
+export function play(limiter: RateLimiter, trial: Trial, { verb, cost, change }: Move): boolean | Decision | void {
+  if (verb === 'setPolicy') return limiter.setPolicy('default', trial.policies[change]!)
+  return verb === 'reset' ? limiter.reset('k') : limiter[verb]('k', cost)
 }
 
 const STEP_KINDS = 16
 
 /** Up to `most` moves that suit a trial: drawn as fractions, so that they shrink independently of the policy. */
-export function timeline(trial: Trial, most: number): fc.Arbitrary<Move[]> {
-  const { burst, periodMs } = trial
-  const tokenMs = Math.max(1, Math.floor(periodMs / Math.max(1, trial.policy.limit)))
+export function timeline(trial: Trial, most: number, { changes = false } = {}): fc.Arbitrary<Move[]> {
+  const { burst, periodMs, limit } = trial
+  const tokenMs = Math.max(1, Math.floor(periodMs / Math.max(1, limit)))
   const ms = (kind: number, part: number): number => {
     if (kind < 4) return 0
     if (kind < 7) return Math.floor(part * 3)
@@ -22,7 +37,7 @@ export function timeline(trial: Trial, most: number): fc.Arbitrary<Move[]> {
     if (kind < 13) return Math.floor(part * 2 * periodMs)
     if (kind < 15) return -Math.floor(part * tokenMs) - (kind - 13)
     // Seldom: far back, or far enough ahead that everything is full.
-    return part < 0.5 ? -Math.floor(part * periodMs) : Math.min(20_000_000, Math.floor(part * 3 * periodMs * (1 + burst / Math.max(1, trial.policy.limit))))
+    return part < 0.5 ? -Math.floor(part * periodMs) : Math.min(20_000_000, Math.floor(part * 3 * periodMs * (1 + burst / Math.max(1, limit))))
   }
   const cost = (kind: number, part: number): number => {
     if (kind < 9) return 1
@@ -33,8 +48,8 @@ export function timeline(trial: Trial, most: number): fc.Arbitrary<Move[]> {
   const kind = fc.nat({ max: STEP_KINDS - 1 })
   const part = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
   const move = fc
-    .tuple(kind, part, kind, part, fc.constantFrom('allow', 'consume', 'consume', 'peek'))
-    .map(([a, b, c, d, verb]): Move => ({ ms: ms(a, b), cost: cost(c, d), verb }) as Move)
+    .tuple(kind, part, kind, part, fc.constantFrom(...(changes ? withChanges : verbs)), fc.nat({ max: trial.policies.length - 1 }))
+    .map(([a, b, c, d, verb, change]): Move => ({ ms: ms(a, b), cost: cost(c, d), verb, change }))
   return fc.array(move, { minLength: 1, maxLength: most, size: 'max' })
 }
 
