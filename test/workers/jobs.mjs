@@ -135,3 +135,12 @@ export function attachOften({ handle, times, calls, index, gate }) {
   }
   return times
 }
+
+/** Calls once on each of `keys` fresh keys of its own. Returns how many were admitted. */
+export function flood({ handle, keys, index, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  let admitted = 0
+  gate.meet()
+  for (let key = 0; key < keys; key++) if (limiter.allow(`flood ${index} ${key}`)) admitted++
+  return admitted
+}
