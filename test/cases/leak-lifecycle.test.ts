@@ -9,12 +9,12 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LimiterHandle } from '../../src/index.ts'
 import { RateLimiter, tokenBucket } from '../../src/index.ts'
-import { SLOTS_OFFSET } from '../../src/memory/layout.ts'
 import { admitted, bench, engines } from '../engines.ts'
 import { Crew } from '../threads/crew.ts'
 
 const policy = tokenBucket({ limit: 1, periodMs: 1_000 })
 const oneCall = new URL('../workers/one-call.mjs', import.meta.url)
+const dropped = fileURLToPath(new URL('../workers/dropped.mjs', import.meta.url))
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 let crew: Crew
@@ -80,15 +80,11 @@ describe.each(engines)('%s', (sync) => {
 })
 
 // https://github.com/nodejs/node/issues/34703
-it('LK-06: 1,000 arenas of a megabyte, attached in a worker and dropped one after another, do not pile up', async () => {
-  const rss: number[] = []
-  for (let arena = 0; arena < 1_000; arena++) {
-    const { limiter } = bench('cas', policy, { maxKeys: 40_000 })
-    // Written once, so that the pages are real.
-    const slots = new Uint8Array(limiter.handle.buffer, SLOTS_OFFSET)
-    expect(slots.fill(0).length).toBeGreaterThan(1_000_000)
-    await crew.run('callOnce', { handle: limiter.handle, key: 'k' })
-    if (arena % 100 === 99) rss.push(process.memoryUsage.rss())
-  }
-  expect(Math.max(...rss) - rss[0]!).toBeLessThan(500_000_000)
+it('LK-06: 2,000 arenas of a megabyte, attached in a worker and dropped one after another, do not pile up', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [dropped, '2000'])
+  const { most, made } = JSON.parse(stdout) as { most: number; made: number }
+  console.info(`at most ${Math.round(most / 1e6)} MB held of ${Math.round(made / 1e6)} MB made`)
+  // When the engine collects them is its own affair; that it does is the claim.
+  expect(made).toBeGreaterThan(2_000_000_000)
+  expect(most).toBeLessThan(made / 2)
 })
