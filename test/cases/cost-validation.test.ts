@@ -1,4 +1,4 @@
-/** Costs that would mint or lose tokens. The whole table of bad costs is in test/bad-input.test.ts. */
+/** Costs that would mint or lose tokens. The whole table of bad costs is in test/bad-calls.test.ts. */
 import { describe, expect, it } from 'vitest'
 import { fixedWindow, tokenBucket } from '../../src/index.ts'
 import { admitted, bench, engines } from '../engines.ts'
