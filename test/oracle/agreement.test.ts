@@ -22,9 +22,9 @@ for (const sync of engines) {
   describe.each(registry)(`$name under ${sync}`, ({ name, trial }) => {
     it(`answers as the exact rational policy does, ${STEPS} random steps long (G11)`, () => {
       let steps = 0
-      const agree = ([{ policy, oracle }, startMs, moves]: Run): void => {
+      const agree = ([{ policy, oracle, slots }, startMs, moves]: Run): void => {
         const reference = oracle(startMs)
-        const { limiter, clock } = bench(sync, policy, { startMs, maxKeys: 1 })
+        const { limiter, clock } = bench(sync, policy, { startMs, maxKeys: slots })
         let ms = startMs
         for (const { ms: by, cost, verb } of moves) {
           steps++

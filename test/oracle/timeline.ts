@@ -14,7 +14,7 @@ const STEP_KINDS = 16
 /** Up to `most` moves that suit a trial: drawn as fractions, so that they shrink independently of the policy. */
 export function timeline(trial: Trial, most: number): fc.Arbitrary<Move[]> {
   const { burst, periodMs } = trial
-  const tokenMs = Math.max(1, Math.floor(periodMs / Math.max(1, trial.policy.limit)))
+  const tokenMs = Math.max(1, Math.floor(periodMs / Math.max(1, trial.limit)))
   const ms = (kind: number, part: number): number => {
     if (kind < 4) return 0
     if (kind < 7) return Math.floor(part * 3)
@@ -22,7 +22,7 @@ export function timeline(trial: Trial, most: number): fc.Arbitrary<Move[]> {
     if (kind < 13) return Math.floor(part * 2 * periodMs)
     if (kind < 15) return -Math.floor(part * tokenMs) - (kind - 13)
     // Seldom: far back, or far enough ahead that everything is full.
-    return part < 0.5 ? -Math.floor(part * periodMs) : Math.min(20_000_000, Math.floor(part * 3 * periodMs * (1 + burst / Math.max(1, trial.policy.limit))))
+    return part < 0.5 ? -Math.floor(part * periodMs) : Math.min(20_000_000, Math.floor(part * 3 * periodMs * (1 + burst / Math.max(1, trial.limit))))
   }
   const cost = (kind: number, part: number): number => {
     if (kind < 9) return 1

@@ -13,8 +13,8 @@ export class TruncatingBucket {
   }
 
   allow(nowMs: number, cost: number): boolean {
-    const { burst, periodMs, policy } = this.#trial
-    this.#tokens = Math.min(burst, this.#tokens + Math.floor(((nowMs - this.#at) * policy.limit) / periodMs))
+    const { burst, periodMs, limit } = this.#trial
+    this.#tokens = Math.min(burst, this.#tokens + Math.floor(((nowMs - this.#at) * limit) / periodMs))
     this.#at = nowMs
     if (cost > this.#tokens) return false
     this.#tokens -= cost
