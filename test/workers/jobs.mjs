@@ -135,3 +135,41 @@ export function attachOften({ handle, times, calls, index, gate }) {
   }
   return times
 }
+
+/** Calls once on each of `keys` fresh keys of its own. Returns how many were admitted. */
+export function flood({ handle, keys, index, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  let admitted = 0
+  gate.meet()
+  for (let key = 0; key < keys; key++) if (limiter.allow(`flood ${index} ${key}`)) admitted++
+  return admitted
+}
+
+/** Attaches, calls once and lets go. */
+export function callOnce({ handle, key }) {
+  return RateLimiter.attach(handle).allow(key)
+}
+
+/** Calls on one key as often as told, with a little work of random length inside each lock-free gap. */
+export function lockCycles({ handle, calls, seed, index, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  const random = randomOf(seed + index)
+  let [admitted, work] = [0, 0]
+  gate.meet()
+  for (let call = 0; call < calls; call++) {
+    if (limiter.allow('K')) admitted++
+    for (let turns = random() * 200; turns > 0; turns--) work++
+  }
+  return work > 0 ? admitted : -1
+}
+
+/** Attaches and calls until the count in shared memory is reached, and shows its own count there. */
+export function showProgress({ handle, progress, wanted }) {
+  const limiter = RateLimiter.attach(handle)
+  console.log('a line on standard output, which the main thread prints')
+  for (let calls = 0; calls < wanted; calls++) {
+    limiter.allow('K')
+    Atomics.store(progress, 0, calls + 1)
+  }
+  return wanted
+}
