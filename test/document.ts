@@ -72,7 +72,7 @@ function cellsOf(line: string, offset: number): Cell[] {
   if (!line.startsWith('|')) return []
   const cells: Cell[] = []
   let from = offset + 1
-  for (const raw of line.slice(1).split('|').slice(0, -1)) {
+  for (const raw of line.slice(1).split(/(?<!\\)\|/).slice(0, -1)) {
     cells.push({ text: raw.trim(), from: from + raw.length - raw.trimStart().length })
     from += raw.length + 1
   }
