@@ -85,8 +85,10 @@ export class CasDriver implements Driver {
         next = terms.ringSize === 0 ? step(value, terms, registers[NOW]!, cost, this.facts) : this.stepOnRing(place, word, hi, value, step, cost)
         registers[VALUE] = value
         if (next >= 0) {
-          const seen = Atomics.compareExchange(words, slot, word, lastPlus(next - value))
+          const changed = lastPlus(next - value)
+          const seen = Atomics.compareExchange(words, slot, word, changed)
           if (isLast(seen) || (terms.ringSize !== 0 && carried(step, terms, hi, next, seen))) {
+            if (next < value && terms.ringSize !== 0) this.ring.clearRefunded(slot, changed, terms, Math.floor(value / EPOCHS) - Math.floor(next / EPOCHS))
             registers[VALUE] = next
             return DONE
           }

@@ -75,26 +75,16 @@ export class Ring {
     return 0
   }
 
-  /**
-   * Writes the record of a call at the head that `gather` saw; false when another thread was first. Each cell is read
-   * before the slot's word is checked: a later call or tenant that writes in between changes the cell, and the
-   * exchange fails instead of wiping out its record.
-   */
+  /** Writes the record of a call at the head that `gather` saw; false when another thread was first. */
   propose(slot: number, word: bigint, hi: number, terms: Terms, cost: number, now: number, facts: Facts): boolean {
     const words = this.#words
     if (Atomics.load(words, slot) !== word) return false
-    const ring = this.#ringOf(slot)
-    for (let unit = 1; unit < cost; unit++) {
-      const cell = ring + ((this.#place + unit) % terms.ringSize)
-      const old = Atomics.load(words, cell)
-      if (Atomics.load(words, slot) !== word) return false
-      if (old !== 0n) Atomics.compareExchange(words, cell, old, 0n)
-    }
+    if (!this.#clear(slot, word, this.#place + 1, cost - 1, terms.ringSize)) return false
     const stored = Math.max(now, facts[FACT.newest]!) + 1
     asInt[0] = stored | 0
     asInt[1] = (tagOf(hi, this.#epoch, this.#lap) << TAG_SHIFT) | (cost << TIME_HI_BITS) | (stored / TWO_32)
     const record = asBig[0]!
-    return Atomics.compareExchange(words, ring + this.#place, this.#atHead, record) === this.#atHead
+    return Atomics.compareExchange(words, this.#ringOf(slot) + this.#place, this.#atHead, record) === this.#atHead
   }
 
   /**
@@ -118,16 +108,31 @@ export class Ring {
     facts[FACT.epoch] = on === EPOCHS ? -1 : (this.#epoch + on) % EPOCHS
   }
 
+  /** Clears what former tenants of a slot left, before the claim whose word is `word` is committed to a new one. */
+  clear(slot: number, word: bigint, { ringSize }: Terms): void {
+    this.#clear(slot, word, 0, ringSize, ringSize)
+  }
+
+  /** Clears the records that a refund of `units` left ahead of the head, while the word is still the refund's own. */
+  clearRefunded(slot: number, word: bigint, { ringSize }: Terms, units: number): void {
+    this.#clear(slot, word, this.#place - units + ringSize, units, ringSize)
+  }
+
   /**
-   * Clears what former tenants of a slot left, before it is committed to a new one. They were full, so their records
-   * are older than any of the new tenant's: a thread that comes late with this clears nothing of those.
+   * Clears `count` cells from `place` on while the slot's word is `word`; false when it is not. Each cell is read before
+   * the word is checked: a later call or tenant that writes in between changes the cell, and the exchange fails.
    */
-  clear(slot: number, { ringSize }: Terms): void {
+  #clear(slot: number, word: bigint, place: number, count: number, size: number): boolean {
+    const words = this.#words
     const ring = this.#ringOf(slot)
-    for (let cell = ring; cell < ring + ringSize; cell++) {
-      const old = Atomics.load(this.#words, cell)
-      if (old !== 0n) Atomics.compareExchange(this.#words, cell, old, 0n)
+    for (let i = 0; i < count; i++) {
+      const cell = ring + ((place + i) % size)
+      const old = Atomics.load(words, cell)
+      if (old === 0n) continue
+      if (Atomics.load(words, slot) !== word) return false
+      Atomics.compareExchange(words, cell, old, 0n)
     }
+    return true
   }
 
   #ringOf(slot: number): number {

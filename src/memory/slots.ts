@@ -85,9 +85,9 @@ export class Slots {
     return this.#outlook.resetAt
   }
 
-  /** Makes a claimed slot ready to be committed. */
-  prepare(slot: number, terms: Terms): void {
-    if (terms.ringSize > 0) this.#ring.clear(slot, terms)
+  /** Makes a slot whose claim is `held` ready to be committed. */
+  prepare(slot: number, held: bigint, terms: Terms): void {
+    if (terms.ringSize > 0) this.#ring.clear(slot, held, terms)
   }
 
   /** Frees a slot that still holds `seen`, keeping its value: a helper's commit of the old word then fails. */

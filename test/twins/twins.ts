@@ -17,8 +17,8 @@ const twin = (name: string, by: Bounded, says: RegExp, ...replace: readonly (rea
 })
 
 const PLAIN_STORE = [
-  'const seen = Atomics.compareExchange(words, slot, word, lastPlus(next - value)); if (isLast(seen) || (terms.ringSize !== 0 && carried(step, terms, hi, next, seen))) {',
-  'const seen = word; Atomics.store(words, slot, lastPlus(next - value)); if (next >= 0) {',
+  'const seen = Atomics.compareExchange(words, slot, word, changed); if (isLast(seen) || (terms.ringSize !== 0 && carried(step, terms, hi, next, seen))) {',
+  'const seen = word; Atomics.store(words, slot, changed); if (next >= 0) {',
 ] as const
 
 const ORDER = /no order of the calls/
@@ -79,12 +79,12 @@ export const twins: readonly Caught[] = [
     'return word.valueOf(seen) <= Math.floor(',
   ]),
   twin('writes a record over a cell without a look at the word', logs['two threads meet a new log'], ORDER, [
-    'if (Atomics.load(words, slot) !== word) return false; const ring',
-    'const ring',
+    'if (Atomics.load(words, slot) !== word) return false; if (!this.#clear(',
+    'if (!this.#clear(',
   ]),
   twin('lets a refund lower the word by a store', refunds['spends against refunds'], ORDER, [
-    'const seen = Atomics.compareExchange(words, slot, word, lastPlus(next - value));',
-    'const seen = next < value ? (Atomics.store(words, slot, lastPlus(next - value)), word) : Atomics.compareExchange(words, slot, word, lastPlus(next - value));',
+    'const seen = Atomics.compareExchange(words, slot, word, changed);',
+    'const seen = next < value ? (Atomics.store(words, slot, changed), word) : Atomics.compareExchange(words, slot, word, changed);',
   ]),
   twin('waits without a mark on the lock', mutexes['two threads at one lock'], /deadlock/, ['const marked = seen | WAITED_FOR;', 'const marked = seen;']),
   twin('takes the lock without the mark after a wait', mutexes['three threads at one lock'], /deadlock/, [
