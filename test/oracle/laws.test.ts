@@ -1,8 +1,7 @@
 /** The five laws that every algorithm obeys, on random policies in random states. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { State } from '../../src/arithmetic/algorithm.ts'
-import { STATE, STATE_CELLS } from '../../src/arithmetic/algorithm.ts'
+import { FACT } from '../../src/arithmetic/algorithm.ts'
 import { termsOf } from '../../src/arithmetic/compile.ts'
 import type { Bench, Engine } from '../engines.ts'
 import { bench, engines } from '../engines.ts'
@@ -117,12 +116,12 @@ describe.each(registry)('$name, the arithmetic alone', ({ trial }) => {
         for (const terms of termsOf(policy, bornMs)) {
           const { algorithm, limit, burst } = terms
           const now = algorithm.reading(terms, bornMs + laterMs)
-          const zeroed: State = new Float64Array(STATE_CELLS)
           // An empty ring has no times.
-          zeroed[STATE.oldest] = zeroed[STATE.newest] = -Infinity
+          const facts = new Float64Array(Object.keys(FACT).length)
+          facts[FACT.oldest] = facts[FACT.newest] = -Infinity
           const outlook = { remaining: -1, retryAt: -1, resetAt: -1 }
-          expect(algorithm.isFull(zeroed, 0, terms, now)).toBe(true)
-          algorithm.describe(zeroed, 0, terms, now, 0, outlook)
+          expect(algorithm.isFull(0, terms, now, facts)).toBe(true)
+          algorithm.describe(0, terms, now, 0, outlook, facts)
           expect(outlook.remaining).toBe(limit === 0 ? 0 : burst)
           expect(outlook.resetAt).toBeLessThanOrEqual(now)
         }
