@@ -89,7 +89,7 @@ export class Insertion {
         const value = charge ? step(full, terms, now, cost, facts) : full
         registers[VALUE] = Math.max(value, full)
         if (value < 0) return REFUSED
-        this.#slots.prepare(slot, terms)
+        this.#slots.prepare(slot, held, terms)
         const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), value)
         if (Atomics.compareExchange(words, slot, held, committed) !== held) continue
         if (charge) return DONE

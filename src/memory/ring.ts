@@ -119,14 +119,16 @@ export class Ring {
   }
 
   /**
-   * Clears what former tenants of a slot left, before it is committed to a new one. They were full, so their records
-   * are older than any of the new tenant's: a thread that comes late with this clears nothing of those.
+   * Clears what former tenants of a slot left, while its word is still `claimed`. A record read before that was looked
+   * at is a former tenant's, who was full: it is older than any of the new one's, so clearing it late clears nothing else.
    */
-  clear(slot: number, { ringSize }: Terms): void {
+  clear(slot: number, claimed: bigint, { ringSize }: Terms): void {
     const ring = this.#ringOf(slot)
     for (let cell = ring; cell < ring + ringSize; cell++) {
       const old = Atomics.load(this.#words, cell)
-      if (old !== 0n) Atomics.compareExchange(this.#words, cell, old, 0n)
+      if (old === 0n) continue
+      if (Atomics.load(this.#words, slot) !== claimed) return
+      Atomics.compareExchange(this.#words, cell, old, 0n)
     }
   }
 

@@ -86,8 +86,8 @@ export class Slots {
   }
 
   /** Makes a claimed slot ready to be committed. */
-  prepare(slot: number, terms: Terms): void {
-    if (terms.ringSize > 0) this.#ring.clear(slot, terms)
+  prepare(slot: number, claimed: bigint, terms: Terms): void {
+    if (terms.ringSize > 0) this.#ring.clear(slot, claimed, terms)
   }
 
   /** Frees a slot that still holds `seen`, keeping its value: a helper's commit of the old word then fails. */
