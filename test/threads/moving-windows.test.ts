@@ -28,7 +28,15 @@ async function spend(sync: Engine, policy: Policy, fault?: Fault) {
 }
 
 const numbers = { limit: LIMIT, windowMs: WINDOW_MS }
-const everySlack = (ms: number) => Math.floor((LIMIT * ms) / WINDOW_MS)
+const decayed = (ms: number) => Math.floor((LIMIT * ms) / WINDOW_MS)
+
+/** The most admissions that surely lie within one window, wherever it begins. */
+async function mostInAnyWindow(sync: Engine, fault?: Fault): Promise<number> {
+  const { limiter } = bench(sync, slidingWindowLog(numbers), { maxKeys: 1, lockTimeoutMs: fault === undefined ? 50 : 1 })
+  const admitted = (await crew.run<[before: number, after: number][]>('spendTimed', { handle: limiter.handle, endMs: 2_000 }, { fault })).flat()
+  const starts = new Set(admitted.map(([before]) => before))
+  return Math.max(...[...starts].map((start) => admitted.filter(([before, after]) => before >= start && after < start + WINDOW_MS).length))
+}
 
 describe.each(engines)('%s: 8 workers and a clock that runs', (sync) => {
   it('spend exactly the limit in each fixed window', async () => {
@@ -47,7 +55,7 @@ describe.each(engines)('%s: 8 workers and a clock that runs', (sync) => {
     const { admitted, reachedMs, windows } = await spend(sync, slidingWindowCounter(numbers))
     expect(admitted).toBeLessThanOrEqual(LIMIT * windows)
     // A window is left with at most the decay of its last milliseconds unspent; the last one is spent to this moment.
-    const least = LIMIT + (windows - 2) * everySlack(WINDOW_MS - SLACK_MS) + everySlack(reachedMs % WINDOW_MS)
+    const least = LIMIT + (windows - 2) * decayed(WINDOW_MS - SLACK_MS) + decayed(reachedMs % WINDOW_MS)
     expect(admitted).toBeGreaterThanOrEqual(least - windows)
   })
 
@@ -55,6 +63,13 @@ describe.each(engines)('%s: 8 workers and a clock that runs', (sync) => {
     const { admitted, reachedMs, windows } = await spend(sync, slidingWindowLog(numbers))
     expect(admitted).toBeLessThanOrEqual(LIMIT * windows)
     expect(admitted).toBeGreaterThanOrEqual(LIMIT * Math.floor(reachedMs / (WINDOW_MS + 2 * SLACK_MS)))
+  })
+
+  it('are never admitted more than the limit of a sliding window log, wherever the window begins; the load/store twin is', async () => {
+    const most = await mostInAnyWindow(sync)
+    expect(most).toBeLessThanOrEqual(LIMIT)
+    expect(most).toBeGreaterThan(LIMIT / 2)
+    expect(await mostInAnyWindow(sync, 'load-store')).toBeGreaterThan(LIMIT)
   })
 
   it('spend of allOf what the tighter part lets through, window by window', async () => {

@@ -69,6 +69,19 @@ export function spendAll({ handle, endMs, gate }) {
   return { admitted, reachedMs: clock.nowMs() }
 }
 
+/** As `spendAll`, but says of each admission between which two readings of the clock it was made. */
+export function spendTimed({ handle, endMs, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  const clock = new SharedClock(handle.clock)
+  const admitted = []
+  gate.meet()
+  for (let before = clock.nowMs(); before < endMs; before = clock.nowMs()) {
+    if (limiter.allow('hot')) admitted.push([before, clock.nowMs()])
+    else clock.advance(1)
+  }
+  return admitted
+}
+
 /** A small generator of its own, so that a seed gives the same order of keys again (mulberry32). */
 function randomOf(seed) {
   return () => {
