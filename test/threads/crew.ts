@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 /** What is wrong, on purpose, with the workers of a twin. */
-export type Fault = 'load-store' | 'lost-wake-up' | 'endless-wait' | 'torn-counter'
+export type Fault = 'load-store' | 'lost-wake-up' | 'endless-wait' | 'torn-counter' | 'stale-policy'
 
 const file = new URL('../workers/crew.mjs', import.meta.url)
 

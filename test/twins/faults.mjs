@@ -40,6 +40,15 @@ const faults = {
       return cells[at] === value ? 'ok' : 'not-equal'
     }
   },
+  /** The version of the policies is read once, and what it was then is believed for ever. */
+  'stale-policy': () => {
+    const [POLICY_VERSION, first] = [14, new WeakMap()]
+    Atomics.load = (cells, at) => {
+      if (!(cells instanceof Int32Array) || at !== POLICY_VERSION) return real.load(cells, at)
+      if (!first.has(cells.buffer)) first.set(cells.buffer, real.load(cells, at))
+      return first.get(cells.buffer)
+    }
+  },
   /** Counters read, then written. */
   'torn-counter': () => {
     Atomics.add = (cells, at, value) => {

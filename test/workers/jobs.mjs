@@ -69,6 +69,19 @@ export function spendAll({ handle, endMs, gate }) {
   return { admitted, reachedMs: clock.nowMs() }
 }
 
+/** As `spendAll`, but says of each admission between which two readings of the clock it was made. */
+export function spendTimed({ handle, endMs, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  const clock = new SharedClock(handle.clock)
+  const admitted = []
+  gate.meet()
+  for (let before = clock.nowMs(); before < endMs; before = clock.nowMs()) {
+    if (limiter.allow('hot')) admitted.push([before, clock.nowMs()])
+    else clock.advance(1)
+  }
+  return admitted
+}
+
 /** A small generator of its own, so that a seed gives the same order of keys again (mulberry32). */
 function randomOf(seed) {
   return () => {
@@ -172,4 +185,91 @@ export function showProgress({ handle, progress, wanted }) {
     Atomics.store(progress, 0, calls + 1)
   }
   return wanted
+}
+
+/**
+ * On each of `rounds` new keys every thread but the last spends, while the last one sets one policy after another.
+ * Returns what this thread spent of each key.
+ */
+export function spendThroughChanges({ handle, rounds, calls, changes, index, size, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  return Array.from({ length: rounds }, (_, round) => {
+    const key = `round ${round}`
+    let spent = 0
+    gate.meet()
+    if (index === size - 1) for (const policy of changes) limiter.setPolicy('default', policy)
+    else for (let call = 0; call < calls; call++) if (limiter.allow(key)) spent++
+    // After the last change everyone drains what the last policy leaves.
+    gate.meet()
+    if (index === size - 1) return spent
+    while (limiter.allow(key)) spent++
+    return spent
+  })
+}
+
+/**
+ * The last thread sets each policy in turn, on keys that all have met; when `setPolicy` has returned to it, every thread
+ * says which limit its next call obeys, and takes what it can get of a new key. Returns [limit, taken] for each change.
+ */
+export function obeyChanges({ handle, changes, calls, index, size, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  limiter.allow('met')
+  return changes.map((policy, change) => {
+    gate.meet()
+    if (index === size - 1) limiter.setPolicy('default', policy)
+    gate.meet()
+    const { limit } = limiter.consume('met')
+    let taken = 0
+    for (let call = 0; call < calls; call++) if (limiter.allow(`change ${change}`)) taken++
+    return [limit, taken]
+  })
+}
+
+/** Spends and gives back at random, one unit at a time; returns how many units this thread holds of each key in the end. */
+export function spendAndRefund({ handle, rounds, calls, seed, index, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  const random = randomOf(seed + index)
+  return Array.from({ length: rounds }, (_, round) => {
+    const key = `round ${round}`
+    let held = 0
+    gate.meet()
+    for (let call = 0; call < calls; call++) {
+      if (held > 0 && random() < 0.45) {
+        limiter.refund(key)
+        held--
+      } else if (limiter.allow(key)) held++
+    }
+    return held
+  })
+}
+
+/** In each round all threads spend, then `resetters` of them reset the key, then all spend again. Returns what was spent after each. */
+export function spendAndReset({ handle, rounds, calls, resetters, index, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  const spend = () => {
+    let spent = 0
+    gate.meet()
+    for (let call = 0; call < calls; call++) if (limiter.allow('k')) spent++
+    return spent
+  }
+  return Array.from({ length: rounds }, () => {
+    const spent = spend()
+    gate.meet()
+    if (index < resetters) limiter.reset('k')
+    return spent
+  })
+}
+
+/** The first threads reset the key now and then while the others spend. Returns [spent, resets]. */
+export function spendWhileReset({ handle, calls, resetters, index, gate }) {
+  const limiter = RateLimiter.attach(handle)
+  let [spent, resets] = [0, 0]
+  gate.meet()
+  for (let call = 0; call < calls; call++) {
+    if (index < resetters && call % 100 === 99) {
+      limiter.reset('k')
+      resets++
+    } else if (limiter.allow('k')) spent++
+  }
+  return [spent, resets]
 }
