@@ -16,7 +16,7 @@ import { checkedClock, checkedHandle, checkedOptions, checkedTierOf } from './op
 export interface Decision<T extends string = string> {
   readonly allowed: boolean
   readonly tier: T
-  /** The policy's limit: sustained allowance a period. */
+  /** The policy's limit: sustained allowance a period; of an `allOf`, that of the part which refused or has least left. */
   readonly limit: number
   /** Whole cost units that could be spent now, after this call; never below 0. */
   readonly remaining: number
@@ -318,17 +318,15 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
   /** The Decision after a spend that was `allowed` or not; of a look, which is allowed where no part has to wait. */
   #decision(spent: boolean | undefined, tier: number, key: string, cost: number): Decision<T> {
     const parts = this.#buckets.terms(tier)
-    let [limit, remaining, retryAfterMs, resetAfterMs, slowest] = [0, Infinity, -1, 0, 0]
+    let [remaining, tightest, retryAfterMs, slowest, resetAfterMs] = [Infinity, 0, -1, 0, 0]
     for (let at = 0; at < parts.length; at++) {
       const outlook = this.#buckets.outlook(tier, at, key, cost, this.#outlook)
+      if (outlook.remaining < remaining) [remaining, tightest] = [outlook.remaining, at]
+      if (outlook.retryAt > retryAfterMs) [retryAfterMs, slowest] = [outlook.retryAt, at]
       resetAfterMs = Math.max(resetAfterMs, outlook.resetAt)
-      remaining = Math.min(remaining, outlook.remaining)
-      if (outlook.retryAt <= retryAfterMs) continue
-      retryAfterMs = outlook.retryAt
-      limit = parts[at]!.limit
-      slowest = at
     }
     const allowed = spent ?? retryAfterMs === 0
+    const { limit } = parts[allowed ? tightest : slowest]!
     const decision = { allowed, tier: this.#names[tier]!, limit, remaining, retryAfterMs, resetAfterMs }
     return parts.length > 1 && !allowed ? { ...decision, refusedBy: slowest } : decision
   }
