@@ -70,7 +70,7 @@ function records(page: Document, findings: Findings, rows: readonly Row[]): void
   findings.same('epochs of a record', epochs, EPOCHS)
   findings.same('generations of a record', page.number(/\| generation modulo (\d+)/), generations)
   findings.same('laps', page.number(/\/ limit\) modulo (\d+)/), laps)
-  findings.same('tag of a record', page.say(/tag is shorter, (\d+) generations and (\d+) refunds/).join(), `${generations},${epochs}`)
+  findings.same('tag of a record', page.say(/tag is shorter, (\d+) generations and (\d+) epochs/).join(), `${generations},${epochs}`)
 }
 
 function masks(page: Document, findings: Findings): void {
