@@ -83,13 +83,12 @@ export class Insertion {
       const now = (registers[NOW] = terms.reading(terms, Math.max(reader.read(), claimMs)))
       place.slot = slot
       if (word.phaseOf(hi) === TENTATIVE) {
-        const full = terms.algorithm.fresh(terms, now)
         // A ring takes no charge before its slot is committed: it is committed full, and charged like any other.
         const charge = terms.ringSize === 0
+        const full = charge ? terms.algorithm.fresh(terms, now) : this.#slots.beginRing(slot, held, terms, terms.reading(terms, claimMs))
         const value = charge ? step(full, terms, now, cost, facts) : full
         registers[VALUE] = Math.max(value, full)
         if (value < 0) return REFUSED
-        this.#slots.prepare(slot, held, terms)
         const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), value)
         if (Atomics.compareExchange(words, slot, held, committed) !== held) continue
         if (charge) return DONE

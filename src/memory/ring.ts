@@ -80,10 +80,7 @@ export class Ring {
     const words = this.#words
     if (Atomics.load(words, slot) !== word) return false
     if (!this.#clear(slot, word, this.#place + 1, cost - 1, terms.ringSize)) return false
-    const stored = Math.max(now, facts[FACT.newest]!) + 1
-    asInt[0] = stored | 0
-    asInt[1] = (tagOf(hi, this.#epoch, this.#lap) << TAG_SHIFT) | (cost << TIME_HI_BITS) | (stored / TWO_32)
-    const record = asBig[0]!
+    const record = recordOf(tagOf(hi, this.#epoch, this.#lap), cost, Math.max(now, facts[FACT.newest]!))
     return Atomics.compareExchange(words, this.#ringOf(slot) + this.#place, this.#atHead, record) === this.#atHead
   }
 
@@ -108,9 +105,20 @@ export class Ring {
     facts[FACT.epoch] = on === EPOCHS ? -1 : (this.#epoch + on) % EPOCHS
   }
 
-  /** Clears what former tenants of a slot left, before the claim whose word is `word` is committed to a new one. */
-  clear(slot: number, word: bigint, { ringSize }: Terms): void {
-    this.#clear(slot, word, 0, ringSize, ringSize)
+  /**
+   * Makes the ring of a slot a new tenant's, before the claim with the word `word`, made at the reading `claimed`, is
+   * committed; returns the value to commit. The ring begins with a lap that left the window at the claim: a call with an
+   * older reading, stalled since another tenancy of the same key, is refused as it would have been by that one.
+   */
+  begin(slot: number, word: bigint, hi: number, { ringSize, ceiling }: Terms, claimed: number): number {
+    const words = this.#words
+    this.#clear(slot, word, 1, ringSize - 1, ringSize)
+    const first = this.#ringOf(slot)
+    // Where the window reaches back beyond the arena's birth, no other tenancy can have been charged.
+    const record = claimed < ceiling ? 0n : recordOf(tagOf(hi, 0, 0), ringSize, claimed - ceiling)
+    const old = Atomics.load(words, first)
+    if (old !== record && Atomics.load(words, slot) === word) Atomics.compareExchange(words, first, old, record)
+    return record === 0n ? 0 : ringSize * EPOCHS
   }
 
   /** Clears the records that a refund of `units` left ahead of the head, while the word is still the refund's own. */
@@ -156,6 +164,14 @@ export class Ring {
     }
     return -Infinity
   }
+}
+
+/** A record from its parts. */
+function recordOf(tag: number, cost: number, time: number): bigint {
+  const stored = time + 1
+  asInt[0] = stored | 0
+  asInt[1] = (tag << TAG_SHIFT) | (cost << TIME_HI_BITS) | (stored / TWO_32)
+  return asBig[0]!
 }
 
 /** Generation, epoch and lap of a record. */

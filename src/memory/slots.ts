@@ -85,9 +85,9 @@ export class Slots {
     return this.#outlook.resetAt
   }
 
-  /** Makes a slot whose claim is `held` ready to be committed. */
-  prepare(slot: number, held: bigint, terms: Terms): void {
-    if (terms.ringSize > 0) this.#ring.clear(slot, held, terms)
+  /** Makes the ring of a slot whose claim is `held` a new tenant's; the value to commit. */
+  beginRing(slot: number, held: bigint, terms: Terms, claimed: number): number {
+    return this.#ring.begin(slot, held, word.hiOf(held), terms, claimed)
   }
 
   /** Frees a slot that still holds `seen`, keeping its value: a helper's commit of the old word then fails. */
