@@ -1,12 +1,13 @@
 /** Reading a log: lines of a byte stream, the two formats, and the command line. */
 import { expect, test } from 'vitest'
-import { parseLine, timeOf } from '../src/demo/access-log.ts'
-import { parseFlags, UsageError } from '../src/demo/flags.ts'
-import { linesOf } from '../src/demo/lines.ts'
+import { parseLine, timeOf } from '../src/log/access-log.ts'
+import { parseFlags } from '../src/demo/flags.ts'
+import { linesOf } from '../src/log/lines.ts'
+import { UsageError } from '../src/log/usage.ts'
 
 const COMMON = '192.0.2.9 - - [12/Mar/2024:09:00:05 +0000] "GET /teapots?x=1 HTTP/1.1" 200 512'
 const COMBINED = `${COMMON} "https://shop.example/" "Mozilla/5.0 (X11)"`
-const ENTRY = { client: '192.0.2.9', timeMs: Date.UTC(2024, 2, 12, 9, 0, 5), method: 'GET', path: '/teapots?x=1' }
+const ENTRY = { client: '192.0.2.9', user: '-', timeMs: Date.UTC(2024, 2, 12, 9, 0, 5), method: 'GET', path: '/teapots?x=1' }
 
 async function split(parts: readonly (string | Uint8Array)[], longest?: number): Promise<string[]> {
   async function* chunks() {
@@ -47,7 +48,7 @@ test('a Common line, a Combined line and a Combined line with more fields are on
 
 test('quotes that are escaped, users with spaces, sizes of - and IPv6 addresses are legal', () => {
   expect(parseLine(COMBINED.replace('Mozilla', 'a \\"quoted\\" one'))).toEqual(ENTRY)
-  expect(parseLine(COMMON.replace('- - [', '- jane doe ['))).toEqual(ENTRY)
+  expect(parseLine(COMMON.replace('- - [', '- jane doe ['))).toEqual({ ...ENTRY, user: 'jane doe' })
   expect(parseLine(COMMON.replace('512', '-'))).toEqual(ENTRY)
   expect(parseLine(COMMON.replace('192.0.2.9', '2001:db8::9'))).toEqual({ ...ENTRY, client: '2001:db8::9' })
   expect(parseLine(COMMON.replace('192.0.2.9', '__proto__'))).toEqual({ ...ENTRY, client: '__proto__' })

@@ -1,13 +1,13 @@
 /** The demo as a function: arguments in, text and exit code out. */
-import type { FileHandle } from 'node:fs/promises'
-import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tokenBucket } from '../index.ts'
+import { linesOf } from '../log/lines.ts'
+import { Progress } from '../log/progress.ts'
+import { openSource } from '../log/source.ts'
+import { UsageError } from '../log/usage.ts'
 import type { Flags } from './flags.ts'
-import { parseFlags, USAGE, UsageError } from './flags.ts'
-import { linesOf } from './lines.ts'
-import { Progress } from './progress.ts'
+import { parseFlags, USAGE } from './flags.ts'
 import { replay } from './replay.ts'
 import { exitCodeOf, report } from './report.ts'
 
@@ -31,41 +31,7 @@ function checkPolicy({ limit, periodMs }: Flags): void {
   }
 }
 
-interface OpenLog {
-  readonly handle: FileHandle
-  /** Bytes; NaN for what has no size, such as a pipe. */
-  readonly size: number
-}
-
-/** Opens `file` once and for all, since a pipe cannot be opened twice. Throws UsageError where it cannot be read. */
-async function openLog(file: string): Promise<OpenLog> {
-  const handle = await open(file).catch((error: unknown) => {
-    throw unreadable(file, error)
-  })
-  const stat = await handle.stat()
-  if (!stat.isDirectory()) return { handle, size: stat.isFile() ? stat.size : NaN }
-  await handle.close()
-  throw new UsageError(`cannot read ${file}: it is a directory`)
-}
-
-function unreadable(file: string, error: unknown): UsageError {
-  const { code, message } = error as NodeJS.ErrnoException
-  return new UsageError(`cannot read ${file}: ${code === 'ENOENT' ? 'there is no such file' : message}`)
-}
-
-/** The lines of `file`; reading that fails throws UsageError. */
-async function* linesIn(stream: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<string> {
-  const lines = linesOf(stream)[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await lines.next().catch((error: unknown) => {
-      throw unreadable(file, error)
-    })
-    if (next.done === true) return
-    yield next.value
-  }
-}
-
-async function run(args: readonly string[], { out, terminal, worker }: Surroundings): Promise<number> {
+async function run(args: readonly string[], { out, err, terminal, worker }: Surroundings): Promise<number> {
   const flags = parseFlags(args)
   if (flags.help) {
     out(USAGE)
@@ -73,18 +39,19 @@ async function run(args: readonly string[], { out, terminal, worker }: Surroundi
   }
   checkPolicy(flags)
   const file = flags.file ?? SAMPLE
-  const { handle, size } = await openLog(file)
-  const stream = handle.createReadStream()
+  const source = await openSource(file, process.stdin)
   const bar = new Progress(terminal)
   try {
-    const progress = (lines: number): void => bar.draw(lines, stream.bytesRead / size)
-    const replayed = await replay(linesIn(stream, file), { limit: flags.limit, periodMs: flags.periodMs, worker, progress })
+    const progress = (lines: number): void => bar.draw(lines, source.bytesRead / source.size)
+    const replayed = await replay(linesOf(source.chunks()), { limit: flags.limit, periodMs: flags.periodMs, worker, progress })
     bar.clear()
     out(report(basename(file), flags, replayed))
-    return exitCodeOf(replayed.account)
+    if (source.fault === undefined) return exitCodeOf(replayed.account)
+    err(`Reading ${file} ended early: ${source.fault}\n`)
+    return 1
   } finally {
     bar.clear()
-    stream.destroy()
+    await source.close()
   }
 }
 

@@ -1,5 +1,6 @@
 /** The command line of the demo. */
 import { parseArgs } from 'node:util'
+import { periodOf, UsageError, wholeOf } from '../log/usage.ts'
 
 export const USAGE = `Usage: npm start [-- [--limit N] [--per TIME] [FILE]]
 
@@ -14,8 +15,6 @@ Replays an access log (Common or Combined Log Format) against an HTTP server who
 Exit code: 0 when both admit the same, 1 when not, 2 for a bad flag or file.
 `
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 export interface Flags {
   readonly help: boolean
   readonly limit: number
@@ -25,27 +24,12 @@ export interface Flags {
   readonly file: string | undefined
 }
 
-/** What the user must change; the message says it all, no stack is shown. */
-export class UsageError extends Error {}
-
-function limitOf(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text)
-  throw new UsageError(`--limit is ${JSON.stringify(text)}: give a whole number from 0`)
-}
-
-function periodOf(text: string): number {
-  const [, number, unit] = /^(\d*)(ms|s|m|h|d)$/.exec(text) ?? []
-  const ms = number === undefined ? 0 : Number(number || 1) * UNITS[unit!]!
-  if (ms > 0 && Number.isSafeInteger(ms)) return ms
-  throw new UsageError(`--per is ${JSON.stringify(text)}: give a whole number above 0 and ms, s, m, h or d, such as 500ms or 1m`)
-}
-
 /** Reads the arguments after the script's name. Throws UsageError. */
 export function parseFlags(args: readonly string[]): Flags {
   const { values, positionals } = parsed(args)
   if (positionals.length > 1) throw new UsageError(`one FILE at most, not ${positionals.length}: ${positionals.join(' ')}`)
   const per = values.per ?? '1m'
-  return { help: values.help ?? false, limit: limitOf(values.limit ?? '20'), per, periodMs: periodOf(per), file: positionals[0] }
+  return { help: values.help ?? false, limit: wholeOf('--limit', values.limit ?? '20'), per, periodMs: periodOf('--per', per), file: positionals[0] }
 }
 
 function parsed(args: readonly string[]) {
