@@ -26,9 +26,16 @@ async function* inflated(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   let fault: Error | undefined
   gunzip.on('data', (bytes: Buffer) => out.push(bytes))
   gunzip.on('error', (error) => (fault ??= error))
+  // A write that meets a fault is never called back: the stream just closes.
+  let wake = (): void => {}
+  gunzip.once('close', () => wake())
+  const woken = (act: (callback: () => void) => void): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve
+      act(resolve)
+    })
   const written = async (slice: Buffer): Promise<void> => {
-    const error = await new Promise<Error | null | undefined>((resolve) => gunzip.write(slice, resolve))
-    fault ??= error ?? undefined
+    await woken((callback) => gunzip.write(slice, callback))
     while (fault === undefined && gunzip.readableLength > 0) await turn()
   }
   try {
@@ -39,7 +46,7 @@ async function* inflated(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
       }
       if (fault !== undefined) throw fault
     }
-    await new Promise((resolve) => gunzip.once('close', resolve).end())
+    await woken(() => gunzip.end())
     yield* out
     if (fault !== undefined) throw fault
   } finally {
