@@ -100,7 +100,7 @@ test('every beginning of a line is read or given a reason, and none throws', () 
 })
 
 test('flags have defaults, and units from ms to d', () => {
-  expect(parseFlags([])).toEqual({ help: false, limit: 20, per: '1m', periodMs: 60_000, file: undefined })
+  expect(parseFlags([])).toEqual({ help: false, limit: 20, per: '1m', periodMs: 60_000, serve: false, port: 8330, file: undefined })
   expect(parseFlags(['--limit', '60', '--per', '500ms', 'a.log'])).toMatchObject({ limit: 60, periodMs: 500, file: 'a.log' })
   expect(['1s', '2m', 'h', '7d'].map((per) => parseFlags([`--per=${per}`]).periodMs)).toEqual([1_000, 120_000, 3_600_000, 604_800_000])
 })
@@ -109,7 +109,8 @@ test.each([
   [['--limit', 'many'], '--limit is "many"'], [['--limit', '1.5'], '--limit is "1.5"'], [['--limit=-1'], '--limit is "-1"'],
   [['--limit='], '--limit is ""'], [['--limit'], '--limit'], [['--per', '1w'], '--per is "1w"'], [['--per', '0s'], '--per is "0s"'],
   [['--per', '1.5s'], '--per is "1.5s"'], [['--per='], '--per is ""'], [['--per', '99999999999999999d'], '--per is'],
-  [['--wat'], '--wat'], [['a.log', 'b.log'], 'one FILE at most'],
+  [['--wat'], '--wat'], [['a.log', 'b.log'], 'one FILE at most'], [['--port', '80'], 'give --serve too'],
+  [['--serve', '--port', '99999'], 'at most 65535'], [['--serve', '--limit', '0'], 'takes 1 to 1000'],
 ])('%j is a usage error that names the fault', (args, message) => {
   expect(() => parseFlags(args)).toThrow(UsageError)
   expect(() => parseFlags(args)).toThrow(message)

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tokenBucket } from '../index.ts'
+import { parseLine } from '../log/access-log.ts'
 import { linesOf } from '../log/lines.ts'
 import { Progress } from '../log/progress.ts'
 import { openSource } from '../log/source.ts'
@@ -10,6 +11,7 @@ import type { Flags } from './flags.ts'
 import { parseFlags, USAGE } from './flags.ts'
 import { replay } from './replay.ts'
 import { exitCodeOf, report } from './report.ts'
+import { KEPT, serve } from './serve.ts'
 
 /** Reachable from `src/demo` and from `dist/demo` alike. */
 const SAMPLE = fileURLToPath(new URL('../../src/demo/sample.log', import.meta.url))
@@ -20,6 +22,10 @@ export interface Surroundings {
   readonly terminal: NodeJS.WriteStream
   /** The module that the pool runs; tests put a faulty one in its place. */
   readonly worker: URL
+  /** The module that the live page's pool runs. */
+  readonly liveWorker: URL
+  /** Waits for the signal that ends the live page. */
+  readonly stopped: () => Promise<unknown>
 }
 
 /** Throws UsageError for a policy that the limiter refuses. */
@@ -31,7 +37,17 @@ function checkPolicy({ limit, periodMs }: Flags): void {
   }
 }
 
-async function run(args: readonly string[], { out, err, terminal, worker }: Surroundings): Promise<number> {
+/** The same lines; keeps the clients of the first ones for the live page's traffic. */
+async function* keeping(lines: AsyncIterable<string>, clients: string[]): AsyncGenerator<string> {
+  for await (const line of lines) {
+    const entry = clients.length < KEPT ? parseLine(line) : undefined
+    // A copy: the address is part of a line, which it would keep alive.
+    if (entry !== undefined && !('reason' in entry)) clients.push(Buffer.from(entry.client, 'latin1').toString('latin1'))
+    yield line
+  }
+}
+
+async function run(args: readonly string[], { out, err, terminal, worker, liveWorker, stopped }: Surroundings): Promise<number> {
   const flags = parseFlags(args)
   if (flags.help) {
     out(USAGE)
@@ -43,12 +59,14 @@ async function run(args: readonly string[], { out, err, terminal, worker }: Surr
   const bar = new Progress(terminal)
   try {
     const progress = (lines: number): void => bar.draw(lines, source.bytesRead / source.size)
-    const replayed = await replay(linesOf(source.chunks()), { limit: flags.limit, periodMs: flags.periodMs, worker, progress })
+    const clients: string[] = []
+    const lines = flags.serve ? keeping(linesOf(source.chunks()), clients) : linesOf(source.chunks())
+    const replayed = await replay(lines, { limit: flags.limit, periodMs: flags.periodMs, worker, progress })
     bar.clear()
     out(report(basename(file), flags, replayed))
-    if (source.fault === undefined) return exitCodeOf(replayed.account)
-    err(`Reading ${file} ended early: ${source.fault}\n`)
-    return 1
+    if (source.fault !== undefined) err(`Reading ${file} ended early: ${source.fault}\n`)
+    if (flags.serve) await serve(flags, clients, { out, worker: liveWorker, stopped: stopped() })
+    return source.fault === undefined ? exitCodeOf(replayed.account) : 1
   } finally {
     bar.clear()
     await source.close()
