@@ -7,10 +7,10 @@ import type { LiveAnswer, LiveSetup, LiveTask, Tier } from './live-worker.ts'
 
 export const WORKERS = 4
 /** Small, so that the page shows a table filling up. */
-const MAX_KEYS = 1_000
+const MAX_KEYS = 300
 const TICK_MS = 100
-/** Requests of the log that are sent at each tick. */
-const PER_TICK = 3
+/** Requests of the log that are sent at each tick: one for each worker. */
+const PER_TICK = WORKERS
 
 interface Tally {
   admitted: number

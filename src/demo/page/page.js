@@ -53,6 +53,7 @@ function area(bottoms, tops) {
 
 function drawChart() {
   const most = Math.max(10, ...history.map(({ admitted, refused }) => admitted + refused))
+  byId('scale').textContent = `up to ${comma(Math.round(most))}`
   const y = (rate) => 160 - (rate / most) * 152
   const ok = history.map(({ admitted }) => y(admitted))
   const all = history.map(({ admitted, refused }) => y(admitted + refused))
