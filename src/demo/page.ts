@@ -29,7 +29,7 @@ function isOurs({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined || headers.origin === `http://${host}`
 }
 
-function stream(live: Live, request: IncomingMessage, response: ServerResponse): void {
+function stream(live: Live, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   const send = (): void => {
     // A reader that does not read is sent nothing more: what it misses is in the next state.
@@ -37,7 +37,7 @@ function stream(live: Live, request: IncomingMessage, response: ServerResponse):
   }
   send()
   const timer = setInterval(send, EVERY_MS)
-  request.on('close', () => clearInterval(timer))
+  response.on('close', () => clearInterval(timer))
 }
 
 async function answer(live: Live, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -52,7 +52,7 @@ async function answer(live: Live, request: IncomingMessage, response: ServerResp
     if (pathname === '/burst' && (tier === 'free' || tier === 'pro')) return json(await live.burst(tier))
     if (pathname === '/traffic') return json({ traffic: (live.traffic = searchParams.get('on') === 'true') })
   } else if (request.method === 'GET') {
-    if (pathname === '/events') return stream(live, request, response)
+    if (pathname === '/events') return stream(live, response)
     const [file, type] = (Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined) ?? []
     if (file !== undefined) {
       const headers = { 'content-type': type, 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }

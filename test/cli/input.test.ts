@@ -123,6 +123,13 @@ test('the program reads standard input, writes the picture beside the report, an
   expect(drawn).not.toMatch(/NaN|undefined|http:(?!\/\/www\.w3\.org\/2000\/svg")/)
 })
 
+test('on a terminal it says how far it is, and wipes that before the report', async () => {
+  let drawn = ''
+  await replay([sample], { drawn: (text) => (drawn += text) })
+  expect(drawn).toMatch(/replayed [\d,]+ lines \(\d+% of the file\)/)
+  expect(drawn.endsWith('\r\x1b[K')).toBe(true)
+})
+
 test.each([
   [[], 'say what to do'], [['play'], '"play" is no command'], [['replay'], 'give a FILE'], [['replay', '-', '-'], 'once only'],
   [['replay', 'no-such.log'], 'cannot read no-such.log: there is no such file'], [['replay', '.'], 'cannot read .: it is a directory'],

@@ -32,9 +32,9 @@ async function* piece(bytes: string | Uint8Array): AsyncGenerator<Buffer> {
 }
 
 /** Runs it in this process. */
-export async function replay(args: readonly string[], { stdin = '', rows }: { stdin?: string | Uint8Array; rows?: number } = {}) {
+export async function replay(args: readonly string[], { stdin = '', rows, drawn }: { stdin?: string | Uint8Array; rows?: number; drawn?: (text: string) => void } = {}) {
   let [out, err] = ['', '']
-  const terminal = { isTTY: false } as NodeJS.WriteStream
+  const terminal = { isTTY: drawn !== undefined, write: drawn } as unknown as NodeJS.WriteStream
   const surroundings = { out: (text: string) => (out += text), err: (text: string) => (err += text), terminal, stdin: piece(stdin), ...(rows === undefined ? {} : { rows }) }
   const status = await command(['replay', ...args], surroundings)
   return { status, out, err }

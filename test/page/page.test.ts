@@ -115,7 +115,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect(await number(page, '#maps .number')).toBe(4 * limit)
     expect(await page.textContent('#shared .remark')).toBe('admitted: the limit')
     expect(await page.textContent('#maps .remark')).toBe('admitted: 4 times the limit')
-    expect(await page.locator('#maps .bar i').evaluateAll((parts) => parts.map(({ title }) => title))).toEqual([1, 2, 3, 4].map((worker) => `worker ${worker}: ${limit}`))
+    expect(await page.locator('#maps .bar i').evaluateAll((parts) => parts.map((part) => (part as HTMLElement).title))).toEqual([1, 2, 3, 4].map((worker) => `worker ${worker}: ${limit}`))
     // Both bars have one scale: the Maps' parts fill it, and hotbucket's end where the limit is marked.
     const widths = await page.locator('#shared .bar i').evaluateAll((parts) => parts.map((part) => Number.parseFloat((part as HTMLElement).style.width)))
     expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(25)
