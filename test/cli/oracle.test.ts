@@ -1,13 +1,15 @@
 /** What the replay says of each policy is what an independent reference says, client by client. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { fixedWindow, tokenBucket } from '../../src/index.ts'
+import { fixedWindow, slidingWindowCounter, slidingWindowLog, tokenBucket } from '../../src/index.ts'
 import { fixedWindowOracle } from '../oracle/fixed-window.ts'
 import type { Oracle } from '../oracle/oracle.ts'
+import { slidingWindowCounterOracle } from '../oracle/sliding-window-counter.ts'
+import { slidingWindowLogOracle } from '../oracle/sliding-window-log.ts'
 import { tokenBucketOracle } from '../oracle/token-bucket.ts'
-import type { Allow } from './plain-limits.ts'
-import { largestBurst, plainCounter, plainLog } from './plain-limits.ts'
 import { accessLog, findings, lines, sample } from './tool.ts'
+
+type Allow = (nowMs: number) => boolean
 
 const consuming = ({ consume }: Oracle): Allow => (nowMs) => consume(nowMs, 1).allowed
 
@@ -15,9 +17,14 @@ const policies: readonly [text: string, periodMs: number, limit: (startMs: numbe
   ['token-bucket limit=20 per=1m', 60_000, (startMs) => consuming(tokenBucketOracle(tokenBucket({ limit: 20, periodMs: 60_000 }), startMs))],
   ['token-bucket limit=7 per=10s burst=3', 10_000, (startMs) => consuming(tokenBucketOracle(tokenBucket({ limit: 7, periodMs: 10_000, burst: 3 }), startMs))],
   ['fixed-window limit=10 window=1m', 60_000, (startMs) => consuming(fixedWindowOracle(fixedWindow({ limit: 10, windowMs: 60_000 }), startMs))],
-  ['sliding-window-counter limit=12 window=90s', 90_000, () => plainCounter(12, 90_000)],
-  ['sliding-window-log limit=9 window=45s', 45_000, () => plainLog(9, 45_000)],
+  ['sliding-window-counter limit=12 window=90s', 90_000, (startMs) => consuming(slidingWindowCounterOracle(slidingWindowCounter({ limit: 12, windowMs: 90_000 }), startMs))],
+  ['sliding-window-log limit=9 window=45s', 45_000, (startMs) => consuming(slidingWindowLogOracle(slidingWindowLog({ limit: 9, windowMs: 45_000 }), startMs))],
 ]
+
+/** The most of `times` within any window that ends at one of them and excludes its own start. */
+function largestBurst(times: readonly number[], windowMs: number): number {
+  return times.reduce((most, end) => Math.max(most, times.filter((time) => time > end - windowMs && time <= end).length), 0)
+}
 
 interface Asked {
   readonly client: string

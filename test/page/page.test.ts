@@ -83,7 +83,7 @@ test('the burst can fail: workers that share no limiter admit as much as the Map
   }
 })
 
-describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)(`in Chromium (${chromiumPath ?? 'none found: CHROMIUM_PATH names one'})`, () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
