@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { systemClock } from '../clock/clock.ts'
+import { linesOf } from '../log/lines.ts'
 import { Progress } from '../log/progress.ts'
 import type { Source } from '../log/source.ts'
 import { openSource } from '../log/source.ts'
@@ -10,6 +11,7 @@ import { findingsOf } from './findings.ts'
 import { parseFlags, USAGE } from './flags.ts'
 import { picture } from './picture.ts'
 import { Replay } from './replay.ts'
+import type { Reader } from './reader.ts'
 import { report } from './report.ts'
 
 export interface Surroundings {
@@ -39,6 +41,24 @@ async function openAll(files: readonly string[], stdin: AsyncIterable<Buffer>): 
   }
 }
 
+/** The time of a source's first request; Infinity where its beginning has none. */
+async function beginsAt(source: Source, { read }: Reader): Promise<number> {
+  const head = await source.head()
+  for await (const line of linesOf([head])) {
+    const parsed = read(line)
+    if (!('reason' in parsed)) return parsed.timeMs
+  }
+  return Infinity
+}
+
+/** Oldest first, since `access.log*` names the newest first. A pipe stays where it is, and then so do all. */
+async function inOrder(sources: readonly Source[], reader: Reader): Promise<Source[]> {
+  if (sources.length === 1 || sources.some(({ size }) => Number.isNaN(size))) return [...sources]
+  const begun: { source: Source; ms: number }[] = []
+  for (const source of sources) begun.push({ source, ms: await beginsAt(source, reader) })
+  return begun.sort((a, b) => (a.ms === b.ms ? 0 : a.ms - b.ms)).map(({ source }) => source)
+}
+
 async function run(args: readonly string[], { out, err, terminal, stdin, rows }: Surroundings): Promise<number> {
   const flags = parseFlags(args)
   if (flags.show !== undefined) {
@@ -46,16 +66,18 @@ async function run(args: readonly string[], { out, err, terminal, stdin, rows }:
     return 0
   }
   const startedMs = systemClock.nowMs()
-  const sources = await openAll(flags.files, stdin)
+  const opened = await openAll(flags.files, stdin)
   const replay = new Replay(flags.policies, rows)
   const bar = new Progress(terminal)
+  let sources = opened
   try {
+    sources = await inOrder(opened, flags.reader)
     const size = sources.reduce((sum, source) => sum + source.size, 0)
     const progress = (): void => bar.draw(replay.lines, sources.reduce((sum, source) => sum + source.bytesRead, 0) / size)
     for (const source of sources) await replay.run(source, flags.reader, progress)
   } finally {
     bar.clear()
-    await Promise.all(sources.map((source) => source.close()))
+    await Promise.all(opened.map((source) => source.close()))
   }
   const findings = findingsOf(replay, sources.map(({ name }) => basename(name)), flags.reader.by, flags.top)
   if (flags.svg !== undefined) await draw(flags.svg, picture(findings, replay.timeline))

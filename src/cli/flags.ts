@@ -10,8 +10,8 @@ export const USAGE = `Usage: hotbucket replay [--policy POLICY]... [--key KEY] [
 
 Runs access logs through rate limits, and says which limit would have stopped whom.
 
-  FILE             access logs (Common or Combined Log Format), oldest first, gzip or not;
-                   - is standard input
+  FILE             access logs (Common or Combined Log Format), gzip or not, in any order: they
+                   are run oldest first. - is standard input; with it, give them in order
   --policy POLICY  a limit to try, in quotes; several at once. One of
                      'token-bucket limit=60 per=1m burst=20'
                      'fixed-window limit=60 window=1m'          (anchored=first: from a key's first request)

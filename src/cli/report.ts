@@ -19,9 +19,9 @@ function headLines(findings: Findings, { named, farthestBack, stepsBack }: Repla
   const rest = unreadable - named.length
   const text = [`  ${name}: ${plural(lines, 'line')}, ${plural(requests, 'request')}, ${clientsAtLeast ? 'at least ' : ''}${plural(clients, 'client')} by ${printable(keyedBy)}`]
   if (from !== null) text.push(`  ${day(from)} to ${day(to!)} UTC${stepsBack === 0 ? '' : `; time steps back ${plural(stepsBack, 'time')}, by ${plural(Math.round(farthestBack!.ms / 1_000), 'second')} at most`}`)
-  // Hours behind: an odd line moved the clock on, or files are out of order. Either way what follows stands still.
+  // Hours behind: an odd line moved the clock on, or files overlap. Either way what follows stands still.
   if (farthestBack !== undefined && farthestBack.ms >= 3_600_000) {
-    text.push(`  The clock stood still for a long time: see ${printable(farthestBack.file)}, line ${count(farthestBack.line)}. Give the oldest file first.`)
+    text.push(`  The clock stood still for a long time: see ${printable(farthestBack.file)}, line ${count(farthestBack.line)}.`)
   }
   for (const { file, reason } of faults) text.push(`  Reading ${printable(file)} ended early: ${printable(reason)}. All lines before that count.`)
   if (unreadable > 0) {

@@ -11,7 +11,7 @@ const BYTE_ORDER_MARK = '\xef\xbb\xbf'
  * the characters 0 to 255, so that whatever the file holds survives. A longer line than `longest` is cut to
  * `longest + 1` bytes, by which its reader knows.
  */
-export async function* batchesOf(chunks: AsyncIterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string[]> {
+export async function* batchesOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string[]> {
   let held = ''
   let first = true
   const finished = (): string => {
@@ -39,6 +39,6 @@ export async function* batchesOf(chunks: AsyncIterable<Uint8Array>, longest = LO
 }
 
 /** The lines of `batchesOf`, one by one. */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string> {
+export async function* linesOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string> {
   for await (const batch of batchesOf(chunks, longest)) yield* batch
 }

@@ -64,12 +64,16 @@ export class Source {
   readonly #stream: AsyncIterable<Buffer>
   readonly #close: () => Promise<void>
   #fault: string | undefined
+  readonly #read: AsyncGenerator<Uint8Array>
+  /** What `head` has taken. */
+  readonly #held: Uint8Array[] = []
 
   constructor(name: string, size: number, stream: AsyncIterable<Buffer>, close: () => Promise<void>) {
     this.name = name
     this.size = size
     this.#stream = stream
     this.#close = close
+    this.#read = this.#inflated()
   }
 
   /** Why reading ended before the log did, or undefined. */
@@ -77,8 +81,21 @@ export class Source {
     return this.#fault
   }
 
+  /** The first of the bytes, which stay in `chunks`; empty where there are none. */
+  async head(): Promise<Uint8Array> {
+    const { value } = this.#held.length > 0 ? { value: this.#held[0] } : await this.#read.next()
+    if (value === undefined) return new Uint8Array(0)
+    this.#held[0] = value as Uint8Array
+    return this.#held[0]
+  }
+
   /** The bytes, inflated if they are gzip by their first two. A fault ends them and is told by `fault`; nothing before it is lost. */
   async *chunks(): AsyncGenerator<Uint8Array> {
+    yield* this.#held.splice(0)
+    yield* this.#read
+  }
+
+  async *#inflated(): AsyncGenerator<Uint8Array> {
     try {
       const raw = this.#counted()
       let head: Buffer = Buffer.alloc(0)

@@ -44,6 +44,13 @@ describe('gzip', () => {
   })
 })
 
+test('rotated logs, which a shell names newest first, are run oldest first, and a pipe where it was named', async () => {
+  const [oldest, middle, newest] = [file('a.log.2.gz', gzipSync(lines('a', 3, 0))), file('a.log.1', `nonsense\n${lines('a', 3, 60)}`), file('a.log', lines('a', 3, 120))]
+  const found = await findings(['--policy', 'fixed-window limit=2 window=1m', newest, middle, oldest, file('none.log', '')])
+  expect(found).toMatchObject({ files: ['a.log.2.gz', 'a.log.1', 'a.log', 'none.log'], requests: 9, unreadable: 1, stepsBack: 0, policies: [{ refused: 3 }] })
+  expect(await findings(['--policy', 'fixed-window limit=2 window=1m', '-', oldest], { stdin: lines('a', 3, 120) })).toMatchObject({ requests: 6, stepsBack: 1, policies: [{ refused: 4 }] })
+})
+
 describe('what is no log', () => {
   test('binary files: nothing to replay, exit 1, and no control character reaches the terminal', async () => {
     const bytes = Uint8Array.from({ length: 200_000 }, (_, n) => (n * 7_919 + (n >> 3) * 31) & 255)
