@@ -1,12 +1,13 @@
 /** Reading a log: lines of a byte stream, the two formats, and the command line. */
 import { expect, test } from 'vitest'
-import { parseLine, timeOf } from '../src/demo/access-log.ts'
-import { parseFlags, UsageError } from '../src/demo/flags.ts'
-import { linesOf } from '../src/demo/lines.ts'
+import { parseLine, timeOf } from '../src/log/access-log.ts'
+import { parseFlags } from '../src/demo/flags.ts'
+import { linesOf } from '../src/log/lines.ts'
+import { UsageError } from '../src/log/usage.ts'
 
 const COMMON = '192.0.2.9 - - [12/Mar/2024:09:00:05 +0000] "GET /teapots?x=1 HTTP/1.1" 200 512'
 const COMBINED = `${COMMON} "https://shop.example/" "Mozilla/5.0 (X11)"`
-const ENTRY = { client: '192.0.2.9', timeMs: Date.UTC(2024, 2, 12, 9, 0, 5), method: 'GET', path: '/teapots?x=1' }
+const ENTRY = { client: '192.0.2.9', user: '-', timeMs: Date.UTC(2024, 2, 12, 9, 0, 5), method: 'GET', path: '/teapots?x=1' }
 
 async function split(parts: readonly (string | Uint8Array)[], longest?: number): Promise<string[]> {
   async function* chunks() {
@@ -47,7 +48,7 @@ test('a Common line, a Combined line and a Combined line with more fields are on
 
 test('quotes that are escaped, users with spaces, sizes of - and IPv6 addresses are legal', () => {
   expect(parseLine(COMBINED.replace('Mozilla', 'a \\"quoted\\" one'))).toEqual(ENTRY)
-  expect(parseLine(COMMON.replace('- - [', '- jane doe ['))).toEqual(ENTRY)
+  expect(parseLine(COMMON.replace('- - [', '- jane doe ['))).toEqual({ ...ENTRY, user: 'jane doe' })
   expect(parseLine(COMMON.replace('512', '-'))).toEqual(ENTRY)
   expect(parseLine(COMMON.replace('192.0.2.9', '2001:db8::9'))).toEqual({ ...ENTRY, client: '2001:db8::9' })
   expect(parseLine(COMMON.replace('192.0.2.9', '__proto__'))).toEqual({ ...ENTRY, client: '__proto__' })
@@ -99,7 +100,7 @@ test('every beginning of a line is read or given a reason, and none throws', () 
 })
 
 test('flags have defaults, and units from ms to d', () => {
-  expect(parseFlags([])).toEqual({ help: false, limit: 20, per: '1m', periodMs: 60_000, file: undefined })
+  expect(parseFlags([])).toEqual({ help: false, limit: 20, per: '1m', periodMs: 60_000, serve: false, port: 8330, file: undefined })
   expect(parseFlags(['--limit', '60', '--per', '500ms', 'a.log'])).toMatchObject({ limit: 60, periodMs: 500, file: 'a.log' })
   expect(['1s', '2m', 'h', '7d'].map((per) => parseFlags([`--per=${per}`]).periodMs)).toEqual([1_000, 120_000, 3_600_000, 604_800_000])
 })
@@ -108,7 +109,8 @@ test.each([
   [['--limit', 'many'], '--limit is "many"'], [['--limit', '1.5'], '--limit is "1.5"'], [['--limit=-1'], '--limit is "-1"'],
   [['--limit='], '--limit is ""'], [['--limit'], '--limit'], [['--per', '1w'], '--per is "1w"'], [['--per', '0s'], '--per is "0s"'],
   [['--per', '1.5s'], '--per is "1.5s"'], [['--per='], '--per is ""'], [['--per', '99999999999999999d'], '--per is'],
-  [['--wat'], '--wat'], [['a.log', 'b.log'], 'one FILE at most'],
+  [['--wat'], '--wat'], [['a.log', 'b.log'], 'one FILE at most'], [['--port', '80'], 'give --serve too'],
+  [['--serve', '--port', '99999'], 'at most 65535'], [['--serve', '--limit', '0'], 'takes 1 to 1000'],
 ])('%j is a usage error that names the fault', (args, message) => {
   expect(() => parseFlags(args)).toThrow(UsageError)
   expect(() => parseFlags(args)).toThrow(message)

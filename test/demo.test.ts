@@ -59,6 +59,8 @@ async function commandWith(worker: string, ...args: string[]) {
     err: (text) => (err += text),
     terminal: { isTTY: false } as NodeJS.WriteStream,
     worker: new URL(worker, import.meta.url),
+    liveWorker: new URL(worker, import.meta.url),
+    stopped: () => Promise.resolve(),
   })
   return { status, out, err }
 }

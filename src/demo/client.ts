@@ -1,7 +1,7 @@
 /** Sends the requests of a log to the server, over connections that stay open. */
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:http'
-import type { Entry } from './access-log.ts'
+import type { Entry } from '../log/access-log.ts'
 import { CLIENT_HEADER, MAP_HEADER } from './server.ts'
 
 /** Methods sent as logged; any other, of which logs of public servers have many, is sent as GET. */

@@ -1,15 +1,17 @@
 /** The demo as a function: arguments in, text and exit code out. */
-import type { FileHandle } from 'node:fs/promises'
-import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tokenBucket } from '../index.ts'
+import { parseLine } from '../log/access-log.ts'
+import { linesOf } from '../log/lines.ts'
+import { Progress } from '../log/progress.ts'
+import { openSource } from '../log/source.ts'
+import { UsageError } from '../log/usage.ts'
 import type { Flags } from './flags.ts'
-import { parseFlags, USAGE, UsageError } from './flags.ts'
-import { linesOf } from './lines.ts'
-import { Progress } from './progress.ts'
+import { parseFlags, USAGE } from './flags.ts'
 import { replay } from './replay.ts'
 import { exitCodeOf, report } from './report.ts'
+import { KEPT, serve } from './serve.ts'
 
 /** Reachable from `src/demo` and from `dist/demo` alike. */
 const SAMPLE = fileURLToPath(new URL('../../src/demo/sample.log', import.meta.url))
@@ -20,6 +22,10 @@ export interface Surroundings {
   readonly terminal: NodeJS.WriteStream
   /** The module that the pool runs; tests put a faulty one in its place. */
   readonly worker: URL
+  /** The module that the live page's pool runs. */
+  readonly liveWorker: URL
+  /** Waits for the signal that ends the live page. */
+  readonly stopped: () => Promise<unknown>
 }
 
 /** Throws UsageError for a policy that the limiter refuses. */
@@ -31,41 +37,17 @@ function checkPolicy({ limit, periodMs }: Flags): void {
   }
 }
 
-interface OpenLog {
-  readonly handle: FileHandle
-  /** Bytes; NaN for what has no size, such as a pipe. */
-  readonly size: number
-}
-
-/** Opens `file` once and for all, since a pipe cannot be opened twice. Throws UsageError where it cannot be read. */
-async function openLog(file: string): Promise<OpenLog> {
-  const handle = await open(file).catch((error: unknown) => {
-    throw unreadable(file, error)
-  })
-  const stat = await handle.stat()
-  if (!stat.isDirectory()) return { handle, size: stat.isFile() ? stat.size : NaN }
-  await handle.close()
-  throw new UsageError(`cannot read ${file}: it is a directory`)
-}
-
-function unreadable(file: string, error: unknown): UsageError {
-  const { code, message } = error as NodeJS.ErrnoException
-  return new UsageError(`cannot read ${file}: ${code === 'ENOENT' ? 'there is no such file' : message}`)
-}
-
-/** The lines of `file`; reading that fails throws UsageError. */
-async function* linesIn(stream: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<string> {
-  const lines = linesOf(stream)[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await lines.next().catch((error: unknown) => {
-      throw unreadable(file, error)
-    })
-    if (next.done === true) return
-    yield next.value
+/** The same lines; keeps the clients of the first ones for the live page's traffic. */
+async function* keeping(lines: AsyncIterable<string>, clients: string[]): AsyncGenerator<string> {
+  for await (const line of lines) {
+    const entry = clients.length < KEPT ? parseLine(line) : undefined
+    // A copy: the address is part of a line, which it would keep alive.
+    if (entry !== undefined && !('reason' in entry)) clients.push(Buffer.from(entry.client, 'latin1').toString('latin1'))
+    yield line
   }
 }
 
-async function run(args: readonly string[], { out, terminal, worker }: Surroundings): Promise<number> {
+async function run(args: readonly string[], { out, err, terminal, worker, liveWorker, stopped }: Surroundings): Promise<number> {
   const flags = parseFlags(args)
   if (flags.help) {
     out(USAGE)
@@ -73,18 +55,21 @@ async function run(args: readonly string[], { out, terminal, worker }: Surroundi
   }
   checkPolicy(flags)
   const file = flags.file ?? SAMPLE
-  const { handle, size } = await openLog(file)
-  const stream = handle.createReadStream()
+  const source = await openSource(file, process.stdin)
   const bar = new Progress(terminal)
   try {
-    const progress = (lines: number): void => bar.draw(lines, stream.bytesRead / size)
-    const replayed = await replay(linesIn(stream, file), { limit: flags.limit, periodMs: flags.periodMs, worker, progress })
+    const progress = (lines: number): void => bar.draw(lines, source.bytesRead / source.size)
+    const clients: string[] = []
+    const lines = flags.serve ? keeping(linesOf(source.chunks()), clients) : linesOf(source.chunks())
+    const replayed = await replay(lines, { limit: flags.limit, periodMs: flags.periodMs, worker, progress })
     bar.clear()
     out(report(basename(file), flags, replayed))
-    return exitCodeOf(replayed.account)
+    if (source.fault !== undefined) err(`Reading ${file} ended early: ${source.fault}\n`)
+    if (flags.serve) await serve(flags, clients, { out, worker: liveWorker, stopped: stopped() })
+    return source.fault === undefined ? exitCodeOf(replayed.account) : 1
   } finally {
     bar.clear()
-    stream.destroy()
+    await source.close()
   }
 }
 

@@ -8,8 +8,8 @@
  */
 import type { HotbucketError } from '../index.ts'
 import { RateLimiter, SharedClock, tokenBucket } from '../index.ts'
-import type { Entry, Unreadable } from './access-log.ts'
-import { parseLine } from './access-log.ts'
+import type { Entry, Unreadable } from '../log/access-log.ts'
+import { parseLine } from '../log/access-log.ts'
 import { Account } from './account.ts'
 import { Client } from './client.ts'
 import { InFlight } from './in-flight.ts'

@@ -1,14 +1,9 @@
 /** What a person reads at the end, and the exit code that goes with it. */
+import { count, plural, printable } from '../log/usage.ts'
 import type { Account, ClientAccount } from './account.ts'
 import type { Flags } from './flags.ts'
 import type { Replayed } from './replay.ts'
 import { THREADS } from './replay.ts'
-
-const count = (n: number): string => n.toLocaleString('en-US')
-const plural = (n: number, one: string): string => `${count(n)} ${one}${n === 1 ? '' : 's'}`
-/** Text of a log for a terminal: nothing that would move its cursor or change its colours. */
-const printable = (text: string): string =>
-  text.slice(0, 80).replace(/[^\x20-\x7e]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
 /** True when the shared limiter admitted exactly what the oracle admits, in all and for each client. */
 export function isEqual({ totals, unequal }: Pick<Account, 'totals' | 'unequal'>): boolean {

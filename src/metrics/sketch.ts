@@ -14,7 +14,8 @@ export interface RefusedKey {
 /** Longer keys are shown by their beginning and a digest, so that a key's length costs no memory either. */
 const MOST_CHARACTERS = 128
 
-function label(key: string): string {
+/** The key itself, or where it is long its beginning and a digest. */
+export function label(key: string): string {
   if (key.length <= MOST_CHARACTERS) return key
   // Through a buffer: a slice of a string would keep the whole of it alive.
   const beginning = Buffer.from(key.slice(0, 64), 'utf16le').toString('utf16le')

@@ -7,11 +7,11 @@ const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = '\xef\xbb\xbf'
 
 /**
- * Yields each line without its end (`\n` or `\r\n`); a last line may lack one. Bytes become the characters
- * 0 to 255, so that whatever the file holds survives. A longer line than `longest` is cut to `longest + 1`
- * bytes, by which its reader knows.
+ * Yields the lines that each chunk ends, each without its end (`\n` or `\r\n`); a last line may lack one. Bytes become
+ * the characters 0 to 255, so that whatever the file holds survives. A longer line than `longest` is cut to
+ * `longest + 1` bytes, by which its reader knows.
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string> {
+export async function* batchesOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string[]> {
   let held = ''
   let first = true
   const finished = (): string => {
@@ -25,13 +25,20 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, longest = LONG
     const hold = (from: number, to: number): void => {
       held += chunk.toString('latin1', from, Math.min(to, from + longest + 1 - held.length))
     }
+    const batch: string[] = []
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       hold(start, end)
-      yield finished()
+      batch.push(finished())
       start = end + 1
     }
     hold(start, chunk.length)
+    if (batch.length > 0) yield batch
   }
-  if (held !== '') yield finished()
+  if (held !== '') yield [finished()]
+}
+
+/** The lines of `batchesOf`, one by one. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string> {
+  for await (const batch of batchesOf(chunks, longest)) yield* batch
 }

@@ -1,9 +1,11 @@
 /** Reads lines of the Common and the Combined Log Format. */
 import { LONGEST_LINE } from './lines.ts'
 
-/** What the replay needs of one line. */
+/** What a replay needs of one line. */
 export interface Entry {
   readonly client: string
+  /** The user as logged; `-` for none. */
+  readonly user: string
   /** Milliseconds since 1970, whole seconds in these formats. */
   readonly timeMs: number
   readonly method: string
@@ -18,7 +20,7 @@ export interface Unreadable {
 
 const CLIENT = /([\x21-\x7e]{1,255}) /y
 /** Identity, user (in which there may be spaces), time. */
-const TIME = /\S+ [^[]*?\S \[([^\]]*)\] /y
+const TIME = /\S+ ([^[]*?\S) \[([^\]]*)\] /y
 const REQUEST = /"((?:[^"\\]|\\.)*)" /y
 const STATUS = /\d{3} /y
 const SIZE = /(?:\d+|-)(?= |$)/y
@@ -44,34 +46,46 @@ export function timeOf(text: string): number | undefined {
   return midnight.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1_000
 }
 
+// Lines of one second follow each other: the last timestamp read, and its time.
+let lastText = ''
+let lastMs: number | undefined
+
+function cachedTimeOf(text: string): number | undefined {
+  if (text !== lastText) {
+    lastMs = timeOf(text)
+    // A copy: the text is part of a line, which it would keep alive.
+    lastText = Buffer.from(text, 'latin1').toString('latin1')
+  }
+  return lastMs
+}
+
 /** The entry of a line in either format, or why it is none. Never throws, whatever the line. */
 export function parseLine(line: string): Entry | Unreadable {
   if (line === '') return { reason: 'empty line' }
   if (line.length > LONGEST_LINE) return { reason: `longer than ${LONGEST_LINE} bytes` }
   let at = 0
-  /** Takes `pattern` at the place reached; its first group, or undefined when it is not there. */
-  const take = (pattern: RegExp): string | undefined => {
+  /** Takes `pattern` at the place reached; its match, or null when it is not there. */
+  const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at
     const match = pattern.exec(line)
-    if (match === null) return undefined
-    at = pattern.lastIndex
-    return match[1] ?? ''
+    if (match !== null) at = pattern.lastIndex
+    return match
   }
   const client = take(CLIENT)
-  if (client === undefined) return { reason: 'no client address at its start' }
+  if (client === null) return { reason: 'no client address at its start' }
   const time = take(TIME)
-  if (time === undefined) return { reason: 'no user and time in brackets after the address' }
-  const timeMs = timeOf(time)
-  if (timeMs === undefined) return { reason: `not a time: [${time}]` }
+  if (time === null) return { reason: 'no user and time in brackets after the address' }
+  const timeMs = cachedTimeOf(time[2]!)
+  if (timeMs === undefined) return { reason: `not a time: [${time[2]!}]` }
   const request = take(REQUEST)
-  if (request === undefined) return { reason: 'no whole request in quotes' }
-  if (take(STATUS) === undefined) return { reason: 'no status of three digits' }
-  if (take(SIZE) === undefined) return { reason: 'no size in bytes' }
+  if (request === null) return { reason: 'no whole request in quotes' }
+  if (take(STATUS) === null) return { reason: 'no status of three digits' }
+  if (take(SIZE) === null) return { reason: 'no size in bytes' }
   // Common ends here; Combined has two quoted fields more. What some servers log after those is left unread.
   if (at < line.trimEnd().length) {
-    if (take(QUOTED) === undefined) return { reason: 'its referrer is cut short' }
-    if (take(QUOTED) === undefined) return { reason: 'its user agent is missing or cut short' }
+    if (take(QUOTED) === null) return { reason: 'its referrer is cut short' }
+    if (take(QUOTED) === null) return { reason: 'its user agent is missing or cut short' }
   }
-  const [method = '', path = ''] = request.split(' ')
-  return { client, timeMs, method, path: path.startsWith('/') ? path : '/' }
+  const [method = '', path = ''] = request[1]!.split(' ')
+  return { client: client[1]!, user: time[1]!, timeMs, method, path: path.startsWith('/') ? path : '/' }
 }

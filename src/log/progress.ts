@@ -1,4 +1,6 @@
 /** One line on a terminal that says how far the replay is; nothing at all elsewhere. */
+import { systemClock } from '../clock/clock.ts'
+
 const EVERY_MS = 100
 
 export class Progress {
@@ -11,8 +13,8 @@ export class Progress {
 
   /** Draws `lines`, and the share of the file read unless its size is unknown, at most ten times a second. */
   draw(lines: number, share: number): void {
-    if (this.#terminal === undefined || performance.now() - this.#drawnMs < EVERY_MS) return
-    this.#drawnMs = performance.now()
+    if (this.#terminal === undefined || systemClock.nowMs() - this.#drawnMs < EVERY_MS) return
+    this.#drawnMs = systemClock.nowMs()
     const percent = Number.isFinite(share) ? ` (${Math.floor(share * 100)}% of the file)` : ''
     this.#terminal.write(`\r\x1b[K  replayed ${lines.toLocaleString('en-US')} lines${percent}`)
   }
