@@ -71,8 +71,8 @@ export const logs = {
 /**
  * Models that refute the code as it is. In the first two a call's record is counted by a helper and taken back by a
  * refund before the call looks again: it finds neither and is charged twice (G2). In the third a call whose reading is
- * old meets a log that has been committed and not yet charged, and spends at a time at which the log before had
- * none left (G9). In the last the clock steps back: a thread that never saw the later time meets a key whose bucket
+ * older than the log's present tenancy is refused, though at its own reading the tenancy before would have allowed it:
+ * late, and never over (G9). In the first of all the clock steps back: a thread that never saw the later time meets a key whose bucket
  * was rightly freed at it, and gets a full one (G9).
  */
 export const refuted = {
