@@ -46,11 +46,11 @@ function misread(events: readonly Event[]): Event | undefined {
 }
 
 /**
- * The times at which a call may decide. A spend does at a reading it made. A call that found no bucket, since it
- * was full and given away meanwhile, made no later reading, but answers as of some moment before its return.
+ * The times at which a call may decide: see `Machine`. A peek or a refund that found no bucket, since it was full and
+ * given away meanwhile, made no later reading, but answers as of some moment before its return.
  */
-function times({ verb, readings, lastMs }: Event): readonly number[] {
-  if (verb === 'allow' || verb === 'consume') return [...new Set(readings)]
+function times({ decidesAt }: Machine, { verb, readings, lastMs }: Event): readonly number[] {
+  if (decidesAt === 'reading' && (verb === 'allow' || verb === 'consume')) return [...new Set(readings)]
   const first = readings[0] ?? lastMs
   return Array.from({ length: lastMs - first + 1 }, (_, ms) => first + ms)
 }
@@ -77,7 +77,7 @@ export function explained(machine: Machine, calls: readonly Event[]): boolean {
     return waiting.some((i) => {
       const call = calls[i]!
       if (call.invoked > soonest) return false
-      return times(call).some((nowMs) => {
+      return times(machine, call).some((nowMs) => {
         const after = next(machine, bucket, call, nowMs)
         return after !== undefined && search(after, done + 2 ** i)
       })

@@ -3,7 +3,8 @@
  * explains it (G1, G2, G3, G9).
  *
  * The log is asked for no refunds: one that is overtaken by a stalled spend may leave the spend charged twice, which
- * never admits more, and has no order. `allOf` has none either where it refuses: it looks at all parts, charges them
+ * never admits more, and has no order. Nor for a peek while the clock moves: it may count as gone a unit that a spend of
+ * a later reading is just writing over. `allOf` has none either where it refuses: it looks at all parts, charges them
  * in turn, and gives back. Its totals are exact.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +38,7 @@ const subjects: readonly Subject[] = [
 ]
 
 /** Histories of each kind: an algorithm, a sync, a number of threads, a way of ticking. */
-const COUNT = 150
+const COUNT = 70
 const BATCH = 100
 const MOST = 5_000
 let recorders: Recorders
@@ -51,7 +52,8 @@ describe.each(engines)('%s', (sync) => {
   describe.each(subjects)('$name', ({ policy, machine, verbs }) => {
     it.each([2, 3, 4])(`%i threads answer ${2 * COUNT} histories as one thread could, clock ticks between rounds and at any moment`, async (threads) => {
       for (const freeTicks of [false, true]) {
-        expect(await faults(machine, { sync, policy, verbs, freeTicks, threads, count: COUNT, seed })).toEqual([])
+        const asked = freeTicks && machine.decidesAt === 'any time' ? verbs.filter((verb) => verb !== 'peek') : verbs
+        expect(await faults(machine, { sync, policy, verbs: asked, freeTicks, threads, count: COUNT, seed })).toEqual([])
       }
     })
 

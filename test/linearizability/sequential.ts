@@ -7,6 +7,11 @@
 export type Bucket = readonly number[]
 
 export interface Machine {
+  /**
+   * A spend decides at a reading that it made; or, where a spend of a later reading may have cleared what had left the
+   * window by then, at any time between its first reading and its return.
+   */
+  readonly decidesAt: 'reading' | 'any time'
   /** A bucket that has been full for long. */
   readonly full: Bucket
   /** The bucket after a charge; undefined where it is refused. */
@@ -19,6 +24,7 @@ export interface Machine {
 function line(reading: (ms: number) => number, price: number, burst: number): Machine {
   const fullAt = (bucket: Bucket, now: number) => Math.max(bucket[0]!, now)
   return {
+    decidesAt: 'reading',
     full: [0],
     spend(bucket, nowMs, cost) {
       const now = reading(nowMs)
@@ -56,6 +62,7 @@ export function slidingCounterMachine({ limit, windowMs }: { limit: number; wind
     return { window: now, previous: now === window + 1 ? current : 0, current: 0, left }
   }
   return {
+    decidesAt: 'reading',
     full: [0, 0, 0],
     spend(bucket, nowMs, cost) {
       const { window, previous, current, left } = at(bucket, nowMs)
@@ -78,6 +85,7 @@ export function slidingCounterMachine({ limit, windowMs }: { limit: number; wind
 export function slidingLogMachine({ limit, windowMs }: { limit: number; windowMs: number }): Machine {
   const used = (bucket: Bucket, nowMs: number) => bucket.filter((ms) => ms + windowMs > nowMs).length
   return {
+    decidesAt: 'any time',
     full: [],
     spend(bucket, nowMs, cost) {
       if (used(bucket, nowMs) + cost > limit) return undefined
