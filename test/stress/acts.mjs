@@ -33,11 +33,24 @@ export class Ledger {
   }
 }
 
+/** A handle names the policies of its time: this thread tries those that take turns until it meets the one that holds. */
+function attached({ handle, algorithm, policies, limit, periodMs }) {
+  const { policy, doubled } = algorithms[algorithm]
+  const turns = policies === 'changed' ? [policy(limit, periodMs), doubled(limit, periodMs)] : [handle.tiers.default]
+  for (let turn = 0; ; turn++) {
+    try {
+      return RateLimiter.attach({ ...handle, tiers: { default: turns[turn % turns.length] } })
+    } catch (error) {
+      if (error.code !== 'ERR_HOTBUCKET_HANDLE' || turn >= 1_000) throw error
+    }
+  }
+}
+
 class Actor {
   constructor(round) {
-    const { handle, index, row, seed, keys, zipf, refunds } = round
+    const { index, row, seed, keys, zipf, refunds } = round
     Object.assign(this, { index, row, keys, zipf, refunds })
-    this.limiter = RateLimiter.attach(handle)
+    this.limiter = attached(round)
     this.ledger = new Ledger(round)
     this.random = randomOf(seed + row)
     this.calls = this.allowed = 0

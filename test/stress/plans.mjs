@@ -51,7 +51,7 @@ export const scenarios = [
   { name: 'moving clock', keys: 4, limit: 100, drained: true },
   { name: 'clock jumps', keys: 20, limit: 20, zipf: true, jumps: true },
   { name: 'policies renewed', keys: 4, limit: 20, policies: 'renewed' },
-  { name: 'policies changed', keys: 20, limit: 20, zipf: true, policies: 'changed', refunds: true },
+  { name: 'policies changed', keys: 20, limit: 20, zipf: true, policies: 'changed' },
   { name: 'kills', keys: 4, limit: 100, drained: true, kills: true },
   { name: 'everything', keys: 0, maxKeys: 32, limit: 10, zipf: true, refunds: true, jumps: true, policies: 'changed', kills: true, sweeps: true },
 ]
