@@ -46,19 +46,20 @@ function misread(events: readonly Event[]): Event | undefined {
 }
 
 /**
- * The times at which a call may decide: see `Machine`. A peek or a refund that found no bucket, since it was full and
- * given away meanwhile, made no later reading, but answers as of some moment before its return.
+ * The times at which a call may decide. A spend does at a reading it made. A peek or a refund that found no bucket,
+ * since it was full and given away meanwhile, made no later reading, but answers as of some moment before its return.
  */
-function times({ decidesAt }: Machine, { verb, readings, lastMs }: Event): readonly number[] {
-  if (decidesAt === 'reading' && (verb === 'allow' || verb === 'consume')) return [...new Set(readings)]
+function times({ verb, readings, lastMs }: Event): readonly number[] {
+  if (verb === 'allow' || verb === 'consume') return [...new Set(readings)]
   const first = readings[0] ?? lastMs
   return Array.from({ length: lastMs - first + 1 }, (_, ms) => first + ms)
 }
 
 /** The bucket after the call at `nowMs`, where that gives the answer seen; else undefined. */
-function next(machine: Machine, bucket: Bucket, { verb, cost, answer }: Event, nowMs: number): Bucket | undefined {
+function next(machine: Machine, bucket: Bucket, { verb, cost, answer, lastMs }: Event, nowMs: number): Bucket | undefined {
   if (verb === 'refund') return machine.refund(bucket, nowMs, cost)
   if (verb === 'reset') return machine.refund(bucket, nowMs, Number.MAX_SAFE_INTEGER)
+  if (answer === false && machine.refusesLate && nowMs < lastMs) return bucket
   const spent = machine.spend(bucket, nowMs, cost)
   const after = verb === 'peek' ? bucket : (spent ?? bucket)
   if (typeof answer !== 'object') return answer === (spent !== undefined) ? after : undefined
@@ -77,7 +78,7 @@ export function explained(machine: Machine, calls: readonly Event[]): boolean {
     return waiting.some((i) => {
       const call = calls[i]!
       if (call.invoked > soonest) return false
-      return times(machine, call).some((nowMs) => {
+      return times(call).some((nowMs) => {
         const after = next(machine, bucket, call, nowMs)
         return after !== undefined && search(after, done + 2 ** i)
       })

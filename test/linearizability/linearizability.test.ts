@@ -3,9 +3,9 @@
  * explains it (G1, G2, G3, G9).
  *
  * The log is asked for no refunds: one that is overtaken by a stalled spend may leave the spend charged twice, which
- * never admits more, and has no order. Nor for a peek while the clock moves: it may count as gone a unit that a spend of
- * a later reading is just writing over. `allOf` has none either where it refuses: it looks at all parts, charges them
- * in turn, and gives back. Its totals are exact.
+ * never admits more, and has no order. Nor for a peek while the clock moves: it may still count a unit that a spend
+ * of a later reading has written over. `allOf` has no order either where it refuses: it looks at all parts, charges
+ * them in turn, and gives back. Its totals are exact.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Policy } from '../../src/index.ts'
@@ -52,7 +52,7 @@ describe.each(engines)('%s', (sync) => {
   describe.each(subjects)('$name', ({ policy, machine, verbs }) => {
     it.each([2, 3, 4])(`%i threads answer ${2 * COUNT} histories as one thread could, clock ticks between rounds and at any moment`, async (threads) => {
       for (const freeTicks of [false, true]) {
-        const asked = freeTicks && machine.decidesAt === 'any time' ? verbs.filter((verb) => verb !== 'peek') : verbs
+        const asked = freeTicks && machine.refusesLate ? verbs.filter((verb) => verb !== 'peek') : verbs
         expect(await faults(machine, { sync, policy, verbs: asked, freeTicks, threads, count: COUNT, seed })).toEqual([])
       }
     })

@@ -8,10 +8,10 @@ export type Bucket = readonly number[]
 
 export interface Machine {
   /**
-   * A spend decides at a reading that it made; or, where a spend of a later reading may have cleared what had left the
-   * window by then, at any time between its first reading and its return.
+   * True where a reading that the clock has left behind may be refused, though it would be allowed (G9): a call of a later
+   * reading has written over what tells.
    */
-  readonly decidesAt: 'reading' | 'any time'
+  readonly refusesLate: boolean
   /** A bucket that has been full for long. */
   readonly full: Bucket
   /** The bucket after a charge; undefined where it is refused. */
@@ -24,7 +24,7 @@ export interface Machine {
 function line(reading: (ms: number) => number, price: number, burst: number): Machine {
   const fullAt = (bucket: Bucket, now: number) => Math.max(bucket[0]!, now)
   return {
-    decidesAt: 'reading',
+    refusesLate: false,
     full: [0],
     spend(bucket, nowMs, cost) {
       const now = reading(nowMs)
@@ -62,7 +62,7 @@ export function slidingCounterMachine({ limit, windowMs }: { limit: number; wind
     return { window: now, previous: now === window + 1 ? current : 0, current: 0, left }
   }
   return {
-    decidesAt: 'reading',
+    refusesLate: false,
     full: [0, 0, 0],
     spend(bucket, nowMs, cost) {
       const { window, previous, current, left } = at(bucket, nowMs)
@@ -85,7 +85,7 @@ export function slidingCounterMachine({ limit, windowMs }: { limit: number; wind
 export function slidingLogMachine({ limit, windowMs }: { limit: number; windowMs: number }): Machine {
   const used = (bucket: Bucket, nowMs: number) => bucket.filter((ms) => ms + windowMs > nowMs).length
   return {
-    decidesAt: 'any time',
+    refusesLate: true,
     full: [],
     spend(bucket, nowMs, cost) {
       if (used(bucket, nowMs) + cost > limit) return undefined

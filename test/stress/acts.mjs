@@ -5,7 +5,9 @@ import { algorithms, PERIOD_MS } from './plans.mjs'
 import { randomOf } from './random.mjs'
 
 // Held before any twin breaks them: the bookkeeping is never part of the fault.
-const { load, store } = Atomics
+const { load, store, wait } = Atomics
+/** What the control cell says. */
+export const [GO_ON, END, PAUSE] = [0, 1, 2]
 const NEVER_REFUSED = 0x7fffffff
 
 /** The units that each thread was admitted and gave back by key, its calls, and how the clock has risen. */
@@ -128,7 +130,7 @@ export function gated(round) {
       clock.advance(actor.below(8) === 0 ? PERIOD_MS * 3 : actor.below(round.tickMs ?? PERIOD_MS))
       before = remaining()
       spentBefore = spent()
-      if (violations.length > 0 || load(ledger.control, 0) !== 0) store(ledger.control, 1, 1)
+      if (violations.length > 0 || load(ledger.control, 0) === END) store(ledger.control, 1, 1)
     }
     gate.meet()
     end = load(ledger.control, 1) !== 0
@@ -185,7 +187,8 @@ export function free(round) {
   const { policy, doubled } = algorithms[round.algorithm]
   const turns = round.policies === 'changed' ? [doubled, policy] : [policy]
   let changes = 0
-  while (load(ledger.control, 0) === 0) {
+  while (load(ledger.control, 0) !== END) {
+    wait(ledger.control, 0, PAUSE)
     for (let call = 0; call < 32; call++) actor.call()
     if (round.sweeps && actor.below(100) === 0) limiter.sweep()
     if (mover === undefined) continue

@@ -31,10 +31,13 @@ export class Crew {
     })
   }
 
-  /** Ends a member between any two of its instructions, and puts a new one in its place. */
+  /** Ends a member between any two of its instructions. */
   async kill(index) {
-    const { worker } = this.#members[index]
-    await worker.terminate()
+    await this.#members[index].worker.terminate()
+  }
+
+  /** Puts a new member in the place of one that was killed. */
+  async replace(index) {
     const next = new Worker(new URL('worker.mjs', import.meta.url))
     this.#members[index] = { worker: next, ready: once(next, 'message') }
     await this.#members[index].ready

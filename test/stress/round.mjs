@@ -1,7 +1,7 @@
 /** One round: a limiter of one algorithm, four threads in one scenario, and what must hold of the totals. */
 import { setTimeout } from 'node:timers/promises'
 import { RateLimiter, SharedClock } from 'hotbucket'
-import { Ledger } from './acts.mjs'
+import { END, GO_ON, Ledger, PAUSE } from './acts.mjs'
 import { SIZE } from './crew.mjs'
 import { algorithms, ENDLESS, PERIOD_MS, scenarios } from './plans.mjs'
 import { randomOf } from './random.mjs'
@@ -41,11 +41,16 @@ export async function runRound(crew, { sync, algorithm, scenario, seed, ms, faul
   let kills = 0
   if (plan.kills) kills = await killAtRandom()
   else await setTimeout(ms)
-  Atomics.store(ledger.control, 0, 1)
+  tell(END)
   await settle()
   if (violations.length === 0) check()
   const { reclaimed, tableFull, casRetries, lockTimeouts } = limiter.stats()
   return { violations, calls: ledger.calls.reduce((sum, each) => sum + each, 0), admitted: total(ledger.admitted), kills, reclaimed, tableFull, casRetries, lockTimeouts }
+
+  function tell(what) {
+    Atomics.store(ledger.control, 0, what)
+    Atomics.notify(ledger.control, 0)
+  }
 
   async function killAtRandom() {
     const random = randomOf(seed)
@@ -54,8 +59,12 @@ export async function runRound(crew, { sync, algorithm, scenario, seed, ms, faul
     while (performance.now() < endsAt && killed < MOST_KILLS && (await allGoOn(1 + Math.floor(random() * 300)))) {
       const index = 1 + Math.floor(random() * (SIZE - 1))
       await crew.kill(index)
+      // Those that live pause while another starts, else they would take the cores from it.
+      tell(PAUSE)
+      await crew.replace(index)
       const row = (rows[index] = SIZE + killed++)
       outcomes[index] = crew.start(index, { ...round, index, row })
+      tell(GO_ON)
     }
     await allGoOn(1)
     return killed
