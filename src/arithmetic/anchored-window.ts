@@ -4,7 +4,7 @@
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP, scaled } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP, scaled, waitMs } from './algorithm.ts'
 
 // The state of the last `read`, in locals of the module: returning an object would be garbage at every call.
 let start = 0
@@ -82,7 +82,9 @@ export const anchoredWindowAlgorithm: Algorithm = {
 
   convert(value: number, from: Terms, to: Terms, ms: number): number {
     read(value, from, this.reading(from, ms))
-    const began = Math.min(this.reading(to, ms), this.reading(to, this.whenMs(from, start)))
+    // Not before the window opened: the caller's reading may be.
+    const at = ms + waitMs(from, ms, start)
+    const began = Math.min(this.reading(to, at), this.reading(to, this.whenMs(from, start)))
     return began * (to.limit + 1) + scaled(used, from.limit, to.limit)
   },
 }

@@ -6,7 +6,7 @@
  * nothing. Token bucket and fixed window are this one rule on two refill lines: a slope and a staircase.
  */
 import type { Outlook, Terms } from './algorithm.ts'
-import { REFUSED_STEP, scaled } from './algorithm.ts'
+import { REFUSED_STEP, scaled, waitMs } from './algorithm.ts'
 
 /** Charges `cost` if the TAT then stays within the delay variation tolerance (`ceiling`) of `now`. */
 export function spend(tat: number, terms: Terms, now: number, cost: number): number {
@@ -40,7 +40,8 @@ export function fresh(_terms: Terms, now: number): number {
 
 /** The TAT as far ahead of now, as a part of the ceiling, as it was. */
 export function convert(value: number, from: Terms, to: Terms, ms: number): number {
-  const now = to.algorithm.reading(to, ms)
-  const ahead = Math.max(0, value - from.algorithm.reading(from, ms))
-  return now + scaled(ahead, from.ceiling, to.ceiling)
+  // The last charge was no earlier than a ceiling before the TAT: the caller's reading may be.
+  const at = ms + waitMs(from, ms, value - from.ceiling)
+  const ahead = Math.max(0, value - from.algorithm.reading(from, at))
+  return to.algorithm.reading(to, at) + scaled(ahead, from.ceiling, to.ceiling)
 }

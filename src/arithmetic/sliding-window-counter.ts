@@ -9,7 +9,7 @@
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP, scaled } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP, scaled, waitMs } from './algorithm.ts'
 
 /** Units of a millisecond: microseconds, or coarser where the products would not be exact. */
 function unitsPerMs(limit: number, periodMs: number): number {
@@ -124,7 +124,8 @@ export const slidingWindowCounterAlgorithm: Algorithm = {
   convert(value: number, from: Terms, to: Terms, ms: number): number {
     roll(value, from, this.reading(from, ms))
     const used = previous * (from.ceiling - elapsed) + current * from.ceiling
-    window = Math.floor(this.reading(to, ms) / to.ceiling)
+    // Not before the window that the counts belong to: the caller's reading may be.
+    window = Math.floor(this.reading(to, ms + waitMs(from, ms, window * from.ceiling)) / to.ceiling)
     previous = 0
     current = scaled(used, from.limit * from.ceiling, to.limit)
     return cell(to.limit)

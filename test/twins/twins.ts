@@ -79,8 +79,8 @@ export const twins: readonly Caught[] = [
     'return word.valueOf(seen) <= Math.floor(',
   ]),
   twin('writes a record over a cell without a look at the word', logs['two threads meet a new log'], ORDER, [
-    'if (Atomics.load(words, slot) !== word) return false; if (!this.#clear(',
-    'if (!this.#clear(',
+    'if (Atomics.load(words, slot) !== word) return false; const time = Math.max(',
+    'const time = Math.max(',
   ]),
   twin('lets a refund lower the word by a store', refunds['spends against refunds'], ORDER, [
     'const seen = Atomics.compareExchange(words, slot, word, changed);',
