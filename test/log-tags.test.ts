@@ -58,7 +58,7 @@ describe.each(engines)('%s', (sync) => {
       expect(remaining).toBeLessThanOrEqual(limit - 30 + refund)
       given = remaining - (limit - 30)
     }
-    expect(given).toBeGreaterThanOrEqual(14)
+    expect(given).toBeGreaterThanOrEqual(6)
     expect(admitted(limiter, 'k', 2 * limit)).toBe(limit - 30 + given)
   })
 })

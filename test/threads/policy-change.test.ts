@@ -19,7 +19,7 @@ const makers: readonly { readonly name: string; readonly make: (limit: number) =
   { name: 'fixed window', make: (limit) => fixedWindow({ limit, windowMs: WINDOW_MS }) },
   { name: 'anchored window', make: (limit) => fixedWindow({ limit, windowMs: WINDOW_MS, anchored: 'first' }) },
   { name: 'sliding window counter', make: (limit) => slidingWindowCounter({ limit, windowMs: WINDOW_MS }) },
-  { name: 'allOf', make: (limit) => allOf(fixedWindow({ limit: 2 * limit, windowMs: 1_000 }), tokenBucket({ limit, periodMs: WINDOW_MS })) },
+  { name: 'allOf', make: (limit) => allOf(tokenBucket({ limit, periodMs: WINDOW_MS }), fixedWindow({ limit: 2 * limit, windowMs: 1_000 })) },
 ]
 
 async function spendThrough(sync: Engine, first: Policy, changes: readonly Policy[], fault?: Fault) {
