@@ -4,7 +4,7 @@ import { policyOf, termsOf } from './arithmetic/compile.ts'
 import type { Policy } from './arithmetic/policy.ts'
 import type { Clock } from './clock/clock.ts'
 import { firstReading, SharedClock } from './clock/clock.ts'
-import { badHandle, closedError, outOfRange, wrongType } from './errors.ts'
+import { badHandle, closedError, outOfRange, shown, wrongType } from './errors.ts'
 import { Arena } from './memory/arena.ts'
 import { Buckets } from './memory/buckets.ts'
 import type { Counter } from './memory/tally.ts'
@@ -141,10 +141,13 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
    * Throws `TypeError` ERR_HOTBUCKET_HANDLE for a foreign, truncated or older buffer, or policies that differ.
    */
   static attach<T extends string>(handle: LimiterHandle<T>, options: AttachOptions<NoInfer<T>> = {}): RateLimiter<T> {
-    const { buffer, tiers, clock } = checkedHandle(handle)
+    const { buffer, tiers, policyVersion, clock } = checkedHandle(handle)
     const names = Object.keys(tiers) as T[]
     const arena = Arena.open(buffer, names)
-    comparePolicies(arena, names, tiers, 'the handle')
+    // A pool's `workerData` outlives policy changes; a worker that it starts later takes the policies of the arena.
+    const { version } = arena.policies
+    if (!Number.isInteger(policyVersion) || policyVersion > version) throw badHandle(`its policy version is ${shown(policyVersion)}, the arena's ${version}`)
+    if (policyVersion === version) comparePolicies(arena, names, tiers, 'the handle')
     if (options.tiers !== undefined) comparePolicies(arena, names, options.tiers, 'this thread')
     const parts = new Parts(arena, names, checkedClock(options.clock, clock), checkedTierOf(options.tierOf))
     return new RateLimiter(parts as unknown as RateLimiterOptions<T>)
@@ -153,8 +156,10 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
   /** What `attach` takes in another thread: pass it as `workerData` or in a message. */
   get handle(): LimiterHandle<T> {
     this.#open()
+    // Before the tiers: a change in between makes the version old, and then the tiers are not compared.
+    const policyVersion = this.#arena.policies.version
     const tiers = Object.fromEntries(this.#names.map((name, tier) => [name, policyOf(this.#buckets.terms(tier))]))
-    const handle = { buffer: this.#arena.buffer, tiers: tiers as Record<T, Policy> }
+    const handle = { buffer: this.#arena.buffer, tiers: tiers as Record<T, Policy>, policyVersion }
     return this.#clock instanceof SharedClock ? { ...handle, clock: this.#clock.handle } : handle
   }
 

@@ -52,6 +52,8 @@ export interface AttachOptions<T extends string> {
 export interface LimiterHandle<T extends string = string> {
   readonly buffer: SharedArrayBuffer
   readonly tiers: { readonly [K in T]: Policy }
+  /** Policy changes before the handle was taken: `tiers` is compared with the arena's only where none came since. */
+  readonly policyVersion: number
   readonly clock?: SharedClockHandle
 }
 
@@ -124,9 +126,9 @@ export function checkedOptions<T extends string>(options: RateLimiterOptions<T>)
 }
 
 /** The parts of a handle, checked as far as that goes without its arena. Throws ERR_HOTBUCKET_HANDLE. */
-export function checkedHandle(handle: unknown): { buffer: unknown; tiers: Record<string, Policy>; clock: Clock } {
+export function checkedHandle(handle: unknown): { buffer: unknown; tiers: Record<string, Policy>; policyVersion: number; clock: Clock } {
   if (typeof handle !== 'object' || handle === null) throw badHandle('it is not the handle of a limiter')
-  const { buffer, tiers, clock } = handle as Partial<LimiterHandle>
+  const { buffer, tiers, policyVersion, clock } = handle as Partial<LimiterHandle>
   if (typeof tiers !== 'object' || tiers === null) throw badHandle('it names no tiers')
-  return { buffer, tiers, clock: clock === undefined ? systemClock : new SharedClock(clock) }
+  return { buffer, tiers, policyVersion: policyVersion as number, clock: clock === undefined ? systemClock : new SharedClock(clock) }
 }
