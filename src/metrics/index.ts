@@ -43,7 +43,7 @@ const counters: ReadonlyMap<string, string> = new Map([
   ['tableFull', 'Calls of new keys that found no slot.'],
   ['casRetries', 'Compare-and-swaps that another thread was ahead of.'],
   ['lockTimeouts', 'Locks taken over from a holder that was gone.'],
-  ['contended', 'Locks that were waited for.'],
+  ['contended', 'Calls refused after too many lost compare-and-swaps.'],
 ])
 
 interface Source {
