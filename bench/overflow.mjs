@@ -1,6 +1,7 @@
 /**
- * How often a new key finds all sixteen slots of its group in use, by simulation of the table's own choice: a free
- * slot of the bucket that has more of them, else the slot that has been full for longest, else none.
+ * How often a new key finds all sixteen slots of its group in use, by simulation of the table's own choice: of the
+ * bucket that alone has a free slot, else of the one that has more to take; there a free one, else the one that has been
+ * full for longest.
  *
  *   node bench/overflow.mjs          prints the table that native-layout.md quotes; the same seed, the same figures
  */
@@ -26,17 +27,18 @@ function mulberry32(seed) {
 
 /** The slot that a new key takes in the group of buckets `a` and `b`, or FREE when there is none. */
 function choose(since, a, b) {
-  let [oldest, least] = [FREE, LIVE]
-  const free = [0, 0]
-  const firstFree = [FREE, FREE]
+  const count = [0, 0]
+  const victim = [FREE, FREE]
+  const least = [LIVE, LIVE]
   for (let way = 0; way < 2 * WAYS; way++) {
     const half = way < WAYS ? 0 : 1
     const slot = (half === 0 ? Math.min(a, b) : Math.max(a, b)) * WAYS + (way % WAYS)
-    if (since[slot] === FREE) {
-      if (free[half]++ === 0) firstFree[half] = slot
-    } else if (since[slot] < least) [oldest, least] = [slot, since[slot]]
+    if (since[slot] === LIVE) continue
+    count[half]++
+    if (since[slot] < least[half]) [least[half], victim[half]] = [since[slot], slot]
   }
-  return free[0] + free[1] === 0 ? oldest : free[0] >= free[1] ? firstFree[0] : firstFree[1]
+  const oneHasFree = (least[0] === FREE) !== (least[1] === FREE)
+  return (oneHasFree ? least[0] === FREE : count[0] >= count[1]) ? victim[0] : victim[1]
 }
 
 /**

@@ -20,7 +20,7 @@ import { CONTENDED, DONE, MISS, NOW, REFUSED, VALUE } from './cas.ts'
 import { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } from './layout.ts'
 import type { Place } from './place.ts'
 import type { Slots } from './slots.ts'
-import { NONE } from './slots.ts'
+import { NEVER_TAKEN, NONE } from './slots.ts'
 import type { Tally } from './tally.ts'
 import * as word from './word.ts'
 import { CLAIM_UNITS_PER_MS, COMMITTED, FREE, TENTATIVE } from './word.ts'
@@ -102,35 +102,33 @@ export class Insertion {
   }
 
   /**
-   * The key's slot, committed or tentative, or -1. Then `#victim` is the slot to claim: a free one of the bucket that
-   * has more of them, which keeps buckets level; else the one that has been full for longest.
+   * The key's slot, committed or tentative, or -1. Then `#victim` is the slot to claim: of the bucket that alone has a
+   * free one, else of the one that has more to take, which keeps buckets level; there a free one, else the one that has
+   * been full for longest.
    */
   #survey(place: Place, ms: number): number {
-    const { words } = this.#arena
-    let [lowFree, highFree, lowFirst, highFirst, oldest] = [0, 0, NONE, NONE, NONE]
-    let since = Infinity
+    let [lowCount, highCount, lowVictim, highVictim] = [0, 0, NONE, NONE]
+    let [lowSince, highSince] = [Infinity, Infinity]
     this.#unsettled = false
     for (let slot = this.#slots.low; slot !== NONE; slot = this.#slots.next(slot)) {
-      const seen = Atomics.load(words, slot)
+      const seen = Atomics.load(this.#arena.words, slot)
       const hi = word.hiOf(seen)
-      if (word.phaseOf(hi) === FREE) {
-        if (slot < this.#slots.high) {
-          if (lowFree++ === 0) lowFirst = slot
-        } else if (highFree++ === 0) highFirst = slot
-        continue
-      }
-      if (this.#slots.bears(slot, hi, place)) return slot
+      if (word.phaseOf(hi) !== FREE && this.#slots.bears(slot, hi, place)) return slot
       if (!this.#slots.isTakeable(slot, seen, ms)) {
         if (word.phaseOf(hi) === TENTATIVE) this.#unsettled = true
         continue
       }
-      const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
-      const fullMs = terms.algorithm.whenMs(terms, this.#slots.resetAt(slot, seen, terms, 0))
-      if (fullMs >= since) continue
-      since = fullMs
-      oldest = slot
+      const since = this.#slots.fullSince(slot, seen)
+      if (slot < this.#slots.high) {
+        lowCount++
+        if (since < lowSince) [lowSince, lowVictim] = [since, slot]
+      } else {
+        highCount++
+        if (since < highSince) [highSince, highVictim] = [since, slot]
+      }
     }
-    this.#victim = lowFree + highFree === 0 ? oldest : lowFree >= highFree ? lowFirst : highFirst
+    const oneHasFree = (lowSince === NEVER_TAKEN) !== (highSince === NEVER_TAKEN)
+    this.#victim = (oneHasFree ? lowSince === NEVER_TAKEN : lowCount >= highCount) ? lowVictim : highVictim
     return NONE
   }
 

@@ -14,6 +14,8 @@ import { CLAIM_UNITS_PER_MS, COMMITTED, FREE, TENTATIVE } from './word.ts'
 /** 64-bit cells from one slot to the next. */
 export const STRIDE = SLOT_BYTES / 8
 export const NONE = -1
+/** Since when a free slot has been full: before all others. */
+export const NEVER_TAKEN = -Infinity
 
 export class Slots {
   /** First slot of the group's lower bucket, where reading begins, and of its upper one. */
@@ -83,6 +85,14 @@ export class Slots {
     this.#isSettled(slot, seen, terms, now)
     terms.algorithm.describe(word.valueOf(seen), terms, now, 0, this.#outlook, this.#facts)
     return this.#outlook.resetAt
+  }
+
+  /** The clock reading since when a slot that can be taken has been full, so far as it shows. */
+  fullSince(slot: number, seen: bigint): number {
+    const hi = word.hiOf(seen)
+    if (word.phaseOf(hi) === FREE) return NEVER_TAKEN
+    const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
+    return terms.algorithm.whenMs(terms, this.resetAt(slot, seen, terms, 0))
   }
 
   /** Makes the ring of a slot whose claim is `held` a new tenant's; the value to commit. */
