@@ -1,3 +1,4 @@
+export type { Decision, Stats, TierLimiter } from './answers.ts'
 export { allOf, fixedWindow, slidingWindowCounter, slidingWindowLog, tokenBucket } from './arithmetic/constructors.ts'
 export type {
   AllOfPolicy,
@@ -11,6 +12,5 @@ export type {
 export type { Clock, SharedClockHandle } from './clock/clock.ts'
 export { SharedClock } from './clock/clock.ts'
 export type { HotbucketError, HotbucketErrorCode } from './errors.ts'
-export type { Decision, Stats, TierLimiter } from './limiter.ts'
 export { RateLimiter } from './limiter.ts'
 export type { AttachOptions, LimiterHandle, RateLimiterOptions, SinglePolicyOptions, TieredOptions } from './options.ts'

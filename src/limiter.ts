@@ -1,5 +1,7 @@
 /** The facade: checks what it is given, ties policies, clock and memory together, and holds no arithmetic. */
-import type { Outlook, Terms } from './arithmetic/algorithm.ts'
+import { comparableTerms, comparePolicies } from './agreement.ts'
+import type { Decision, Stats, TierLimiter } from './answers.ts'
+import type { Outlook } from './arithmetic/algorithm.ts'
 import { policyOf, termsOf } from './arithmetic/compile.ts'
 import type { Policy } from './arithmetic/policy.ts'
 import type { Clock } from './clock/clock.ts'
@@ -7,49 +9,9 @@ import { firstReading, SharedClock } from './clock/clock.ts'
 import { badHandle, closedError, outOfRange, shown, wrongType } from './errors.ts'
 import { Arena } from './memory/arena.ts'
 import { Buckets } from './memory/buckets.ts'
-import type { Counter } from './memory/tally.ts'
 import { Tally } from './memory/tally.ts'
 import type { AttachOptions, LimiterHandle, RateLimiterOptions } from './options.ts'
 import { checkedClock, checkedHandle, checkedOptions, checkedTierOf } from './options.ts'
-
-/** The answer to one call, with what a client needs to know about the next. */
-export interface Decision<T extends string = string> {
-  readonly allowed: boolean
-  readonly tier: T
-  /** The policy's limit: sustained allowance a period; of an `allOf`, that of the part which refused or has least left. */
-  readonly limit: number
-  /** Whole cost units that could be spent now, after this call; never below 0. */
-  readonly remaining: number
-  /**
-   * Milliseconds, whole, after which a call of this cost succeeds if nobody else spends: the same call when it was
-   * refused (or looked at), the next one when it was allowed. 0 when it would succeed now, `Infinity` for never.
-   */
-  readonly retryAfterMs: number
-  /** Milliseconds, whole, until the bucket is full. */
-  readonly resetAfterMs: number
-  /** Where a part of an `allOf` refused: its index, the one with the longest wait if several did. */
-  readonly refusedBy?: number
-}
-
-/** Counts of all threads together, past ones too, and the table's size. */
-export interface Stats extends Readonly<Record<Counter, number>> {
-  /** Slots that hold a key, full ones not yet reclaimed among them. */
-  readonly keys: number
-  /** Slots in all. */
-  readonly capacity: number
-  /** Bytes of the arena. */
-  readonly bytes: number
-}
-
-/** The verbs of a limiter bound to one tier; `tierOf` is not asked. */
-export interface TierLimiter<T extends string = string> {
-  allow(key: string, cost?: number): boolean
-  consume(key: string, cost?: number): Decision<T>
-  peek(key: string, cost?: number): Decision<T>
-  retryAfterMs(key: string, cost?: number): number
-  refund(key: string, cost?: number): void
-  reset(key: string): void
-}
 
 /** What a limiter is made of; how `attach` reaches the constructor. */
 class Parts<T extends string> {
@@ -74,29 +36,6 @@ function build<T extends string>(options: RateLimiterOptions<T>): Parts<T> {
   const checked = checkedOptions(options)
   const arena = Arena.create({ ...checked, bornMs: firstReading(checked.clock) })
   return new Parts(arena, [...checked.tiers.keys()] as T[], checked.clock, checked.tierOf)
-}
-
-/** Throws ERR_HOTBUCKET_HANDLE at the first tier whose policy in `wanted` is not the arena's. */
-function comparePolicies(arena: Arena, names: readonly string[], wanted: Readonly<Record<string, Policy>>, whose: string): void {
-  if (Object.keys(wanted).join() !== names.join()) {
-    throw badHandle(`${whose} has the tiers ${Object.keys(wanted).join(', ')}, the arena ${names.join(', ')}`)
-  }
-  names.forEach((name, tier) => {
-    const held = JSON.stringify(policyOf(arena.policies.parts(tier).map((part) => part.terms)))
-    const given = JSON.stringify(wanted[name])
-    if (held !== given) throw badHandle(`tier ${name} is ${given} in ${whose}, ${held} in the arena`)
-  })
-}
-
-/** Throws ERR_HOTBUCKET_POLICY unless buckets of `old` can be carried over to `next`. */
-function comparableTerms(old: readonly Terms[], next: readonly Terms[]): void {
-  const names = (terms: readonly Terms[]) => terms.map(({ algorithm }) => algorithm.name).join(' and ')
-  if (names(old) !== names(next)) throw outOfRange('ERR_HOTBUCKET_POLICY', 'algorithm', names(next), `${names(old)}, as it was`)
-  old.forEach((part, at) => {
-    const { limit, ringSize, unitsPerRefill } = next[at]!
-    if (ringSize === part.ringSize && (ringSize === 0 || unitsPerRefill === part.unitsPerRefill)) return
-    throw outOfRange('ERR_HOTBUCKET_POLICY', 'limit', limit, `${part.limit}, as it was: the log of a live bucket cannot be rewritten`)
-  })
 }
 
 function checkCost(cost: unknown): void {

@@ -7,7 +7,7 @@ const LONGEST = 200
 
 /** Files still longer than 200 lines, and the most that each may have. A number may only go down; a file that no longer needs it leaves the list. */
 export const LONG_FILES: ReadonlyMap<string, number> = new Map([
-  ['src/limiter.ts', 340],
+  ['src/limiter.ts', 280],
   ['src/memory/buckets.ts', 240],
   ['src/memory/insertion.ts', 210],
 ])
