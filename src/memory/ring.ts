@@ -1,9 +1,6 @@
 /**
  * The records of a sliding window log: for each slot a ring of `limit` words, the record of a call in the cell of
- * its first unit.
- *
- *   63  61 60   58 57 56 55      46 45                           0
- *   gen    epoch   lap    cost          time + 1; the whole word 0: none
+ * its first unit (see `record.ts`).
  *
  * A call at head n writes its record into cell `n mod limit` and then moves the head by its cost, each by one
  * compareExchange. A record at the head, of this generation, epoch and lap, is a call under way: anyone who meets it
@@ -13,27 +10,11 @@
  */
 import type { Facts, Terms } from '../arithmetic/algorithm.ts'
 import { FACT } from '../arithmetic/algorithm.ts'
-import { EPOCHS, TIME_BITS } from '../arithmetic/sliding-window-log.ts'
+import { EPOCHS } from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_BYTES } from './layout.ts'
-import { generationOf } from './word.ts'
-
-const TIME_HI_BITS = TIME_BITS - 32
-const TIME_HI_MASK = (1 << TIME_HI_BITS) - 1
-const COST_MASK = 0x3ff
-const TAG_SHIFT = TIME_HI_BITS + 10
-const LAP_MASK = 3
-const EPOCH_SHIFT = 2
-const EPOCH_MASK = EPOCHS - 1
-const TWO_32 = 4_294_967_296
-
-/** What a cleared cell keeps, besides a time. */
-const NOTHING = -1
-const ITS_TIME = -2
-
-const bytes = new ArrayBuffer(8)
-const asBig = new BigInt64Array(bytes)
-const asInt = new Int32Array(bytes)
+import * as record from './record.ts'
+import { ITS_TIME, NOTHING, recordOf, tagOf } from './record.ts'
 
 export class Ring {
   readonly #words: BigInt64Array
@@ -68,9 +49,8 @@ export class Ring {
     this.#lap = lap
     this.#place = place
     this.#atHead = Atomics.load(this.#words, ring + place)
-    asBig[0] = this.#atHead
-    const underWay = (asInt[1]! >>> TIME_HI_BITS) & COST_MASK
-    if (underWay > 0 && asInt[1]! >>> TAG_SHIFT === tagOf(hi, this.#epoch, lap)) return underWay
+    record.read(this.#atHead)
+    if (record.costRead() > 0 && record.bears(tagOf(hi, this.#epoch, lap))) return record.costRead()
     facts[FACT.newest] = this.#timeBefore(ring, hi, terms, 1)
     facts[FACT.oldest] = cost >= 1 && cost <= size ? this.#timeBefore(ring, hi, terms, size + 1 - cost) : -Infinity
     let used = 0
@@ -85,8 +65,8 @@ export class Ring {
     if (Atomics.load(words, slot) !== word) return false
     const time = Math.max(now, facts[FACT.newest]!)
     if (!this.#clear(slot, word, hi, this.#place + 1, cost - 1, terms.ringSize, time)) return false
-    const record = recordOf(tagOf(hi, this.#epoch, this.#lap), cost, time)
-    return Atomics.compareExchange(words, this.#ringOf(slot) + this.#place, this.#atHead, record) === this.#atHead
+    const proposed = recordOf(tagOf(hi, this.#epoch, this.#lap), cost, time)
+    return Atomics.compareExchange(words, this.#ringOf(slot) + this.#place, this.#atHead, proposed) === this.#atHead
   }
 
   /**
@@ -101,9 +81,8 @@ export class Ring {
     for (let unit = -back; unit < size - back; unit++) {
       const place = this.#place + unit
       const lap = this.#lap + (place < 0 ? -1 : place < size ? 0 : 1)
-      asBig[0] = Atomics.load(this.#words, ring + ((place + size) % size))
-      const tag = asInt[1]! >>> TAG_SHIFT
-      if (costRead() > 0 && ((tag ^ tagOf(hi, 0, lap)) & ~(EPOCH_MASK << EPOCH_SHIFT)) === 0) taken |= 1 << ((tag >>> EPOCH_SHIFT) & EPOCH_MASK)
+      record.read(Atomics.load(this.#words, ring + ((place + size) % size)))
+      if (record.costRead() > 0 && record.bearsButEpoch(tagOf(hi, 0, lap))) taken |= 1 << record.epochRead()
     }
     let on = 1
     while (on < EPOCHS && (taken & (1 << ((this.#epoch + on) % EPOCHS))) !== 0) on++
@@ -120,10 +99,10 @@ export class Ring {
     this.#clear(slot, word, hi, 1, ringSize - 1, ringSize, NOTHING)
     const first = this.#ringOf(slot)
     // Where the window reaches back beyond the arena's birth, no other tenancy can have been charged.
-    const record = claimed < ceiling ? 0n : recordOf(tagOf(hi, 0, 0), ringSize, claimed - ceiling)
+    const begun = claimed < ceiling ? 0n : recordOf(tagOf(hi, 0, 0), ringSize, claimed - ceiling)
     const old = Atomics.load(words, first)
-    if (old !== record && Atomics.load(words, slot) === word) Atomics.compareExchange(words, first, old, record)
-    return record === 0n ? 0 : ringSize * EPOCHS
+    if (old !== begun && Atomics.load(words, slot) === word) Atomics.compareExchange(words, first, old, begun)
+    return begun === 0n ? 0 : ringSize * EPOCHS
   }
 
   /** Clears the records that a refund of `units` left ahead of the head, while the word is still the refund's own. */
@@ -146,7 +125,7 @@ export class Ring {
       const old = Atomics.load(words, cell)
       if (old === 0n) continue
       if (Atomics.load(words, slot) !== word) return false
-      Atomics.compareExchange(words, cell, old, clearedTo(old, time, tagOf(hi, this.#epoch, this.#lap + (at < size ? 0 : 1))))
+      Atomics.compareExchange(words, cell, old, record.clearedTo(old, time, tagOf(hi, this.#epoch, this.#lap + (at < size ? 0 : 1))))
     }
     return true
   }
@@ -169,42 +148,10 @@ export class Ring {
         lap--
       }
       if (lap < 0) break
-      asBig[0] = back === 0 && units === ringSize ? this.#atHead : Atomics.load(this.#words, ring + place)
-      const tag = asInt[1]! >>> TAG_SHIFT
-      if (((tag ^ tagOf(hi, 0, lap + 1)) & ~(EPOCH_MASK << EPOCH_SHIFT)) === 0 && timeRead() >= 0) return timeRead() - ceiling
-      if (costRead() > back && ((tag ^ tagOf(hi, 0, lap)) & ~(EPOCH_MASK << EPOCH_SHIFT)) === 0) return timeRead()
+      record.read(back === 0 && units === ringSize ? this.#atHead : Atomics.load(this.#words, ring + place))
+      if (record.bearsButEpoch(tagOf(hi, 0, lap + 1)) && record.timeRead() >= 0) return record.timeRead() - ceiling
+      if (record.costRead() > back && record.bearsButEpoch(tagOf(hi, 0, lap))) return record.timeRead()
     }
     return -Infinity
   }
-}
-
-/** The time of the record in the private word; -1 for none. */
-function timeRead(): number {
-  return (asInt[1]! & TIME_HI_MASK) * TWO_32 + (asInt[0]! >>> 0) - 1
-}
-
-function costRead(): number {
-  return (asInt[1]! >>> TIME_HI_BITS) & COST_MASK
-}
-
-/** What stays of `old` where it is cleared: see `#clear`. */
-function clearedTo(old: bigint, time: number, tag: number): bigint {
-  if (time === NOTHING) return 0n
-  if (time !== ITS_TIME) return recordOf(tag, 0, time)
-  asBig[0] = old
-  asInt[1] = asInt[1]! & ~(COST_MASK << TIME_HI_BITS)
-  return asBig[0]
-}
-
-/** A record from its parts. */
-function recordOf(tag: number, cost: number, time: number): bigint {
-  const stored = time + 1
-  asInt[0] = stored | 0
-  asInt[1] = (tag << TAG_SHIFT) | (cost << TIME_HI_BITS) | (stored / TWO_32)
-  return asBig[0]!
-}
-
-/** Generation, epoch and lap of a record. */
-function tagOf(hi: number, epoch: number, lap: number): number {
-  return ((generationOf(hi) & 7) << 5) | (epoch << EPOCH_SHIFT) | (lap & LAP_MASK)
 }
