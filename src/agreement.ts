@@ -1,20 +1,16 @@
 /** Whether the policies of two sides agree. */
 import type { Terms } from './arithmetic/algorithm.ts'
-import { policyOf } from './arithmetic/compile.ts'
 import type { Policy } from './arithmetic/policy.ts'
 import { badHandle, outOfRange } from './errors.ts'
-import type { Arena } from './memory/arena.ts'
 
-/** Throws ERR_HOTBUCKET_HANDLE at the first tier whose policy in `wanted` is not the arena's. */
-export function comparePolicies(arena: Arena, names: readonly string[], wanted: Readonly<Record<string, Policy>>, whose: string): void {
-  if (Object.keys(wanted).join() !== names.join()) {
-    throw badHandle(`${whose} has the tiers ${Object.keys(wanted).join(', ')}, the arena ${names.join(', ')}`)
+/** Throws ERR_HOTBUCKET_HANDLE unless the tiers of `wanted`, in `whose` name, are those that the arena holds. */
+export function comparePolicies(held: ReadonlyMap<string, Policy>, wanted: Readonly<Record<string, Policy>>, whose: string): void {
+  const [there, given] = [[...held.keys()].join(), Object.keys(wanted).join()]
+  if (there !== given) throw badHandle(`${whose} has the tiers ${given}, the arena ${there}`)
+  for (const [name, policy] of held) {
+    const [have, want] = [JSON.stringify(policy), JSON.stringify(wanted[name])]
+    if (have !== want) throw badHandle(`tier ${name} is ${want} in ${whose}, ${have} in the arena`)
   }
-  names.forEach((name, tier) => {
-    const held = JSON.stringify(policyOf(arena.policies.parts(tier).map((part) => part.terms)))
-    const given = JSON.stringify(wanted[name])
-    if (held !== given) throw badHandle(`tier ${name} is ${given} in ${whose}, ${held} in the arena`)
-  })
 }
 
 /** Throws ERR_HOTBUCKET_POLICY unless buckets of `old` can be carried over to `next`. */

@@ -1,6 +1,4 @@
 /** What a limiter answers. */
-import type { Counter } from './memory/tally.ts'
-
 /** The answer to one call, with what a client needs to know about the next. */
 export interface Decision<T extends string = string> {
   readonly allowed: boolean
@@ -21,7 +19,20 @@ export interface Decision<T extends string = string> {
 }
 
 /** Counts of all threads together, past ones too, and the table's size. */
-export interface Stats extends Readonly<Record<Counter, number>> {
+export interface Stats {
+  /** Calls allowed; those of cost 0 are not counted. */
+  readonly allowed: number
+  readonly denied: number
+  /** Full slots given to another key. */
+  readonly reclaimed: number
+  /** Calls that found no slot, whatever `whenFull` then said. */
+  readonly tableFull: number
+  /** Exchanges lost to another thread. */
+  readonly casRetries: number
+  /** Locks taken over from a holder that did not let go. */
+  readonly lockTimeouts: number
+  /** Calls refused because too many exchanges in a row were lost. */
+  readonly contended: number
   /** Slots that hold a key, full ones not yet reclaimed among them. */
   readonly keys: number
   /** Slots in all. */

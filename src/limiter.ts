@@ -85,9 +85,10 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
     const arena = Arena.open(buffer, names)
     // A pool's `workerData` outlives policy changes; a worker that it starts later takes the policies of the arena.
     const { version } = arena.policies
+    const held = new Map(names.map((name, tier) => [name as string, policyOf(arena.policies.parts(tier).map((part) => part.terms))]))
     if (!Number.isInteger(policyVersion) || policyVersion > version) throw badHandle(`its policy version is ${shown(policyVersion)}, the arena's ${version}`)
-    if (policyVersion === version) comparePolicies(arena, names, tiers, 'the handle')
-    if (options.tiers !== undefined) comparePolicies(arena, names, options.tiers, 'this thread')
+    if (policyVersion === version) comparePolicies(held, tiers, 'the handle')
+    if (options.tiers !== undefined) comparePolicies(held, options.tiers, 'this thread')
     const parts = new Parts(arena, names, checkedClock(options.clock, clock), checkedTierOf(options.tierOf))
     return new RateLimiter(parts as unknown as RateLimiterOptions<T>)
   }
