@@ -11,7 +11,7 @@ import { Arena } from './memory/arena.ts'
 import { Buckets } from './memory/buckets.ts'
 import { Tally } from './memory/tally.ts'
 import type { AttachOptions, LimiterHandle, RateLimiterOptions } from './options.ts'
-import { checkedClock, checkedHandle, checkedOptions, checkedTierOf } from './options.ts'
+import { checkedClock, checkedHandle, checkedObject, checkedOptions, checkedTierOf } from './options.ts'
 
 /** What a limiter is made of; how `attach` reaches the constructor. */
 class Parts<T extends string> {
@@ -81,14 +81,16 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
    */
   static attach<T extends string>(handle: LimiterHandle<T>, options: AttachOptions<NoInfer<T>> = {}): RateLimiter<T> {
     const { buffer, tiers, policyVersion, clock } = checkedHandle(handle)
+    checkedObject('options', options)
     const names = Object.keys(tiers) as T[]
     const arena = Arena.open(buffer, names)
     // A pool's `workerData` outlives policy changes; a worker that it starts later takes the policies of the arena.
     const { version } = arena.policies
     const held = new Map(names.map((name, tier) => [name as string, policyOf(arena.policies.parts(tier).map((part) => part.terms))]))
-    if (!Number.isInteger(policyVersion) || policyVersion > version) throw badHandle(`its policy version is ${shown(policyVersion)}, the arena's ${version}`)
-    if (policyVersion === version) comparePolicies(held, tiers, 'the handle')
-    if (options.tiers !== undefined) comparePolicies(held, options.tiers, 'this thread')
+    if (!Number.isInteger(policyVersion) || policyVersion < 1 || policyVersion > version) throw badHandle(`its policy version is ${shown(policyVersion)}, the arena's ${version}`)
+    // A change while they were read shows in the version.
+    if (policyVersion === version && arena.policies.version === version) comparePolicies(held, tiers, 'the handle')
+    if (options.tiers !== undefined) comparePolicies(new Map(Object.entries(tiers)), checkedObject('tiers', options.tiers), 'this thread')
     const parts = new Parts(arena, names, checkedClock(options.clock, clock), checkedTierOf(options.tierOf))
     return new RateLimiter(parts as unknown as RateLimiterOptions<T>)
   }
@@ -150,7 +152,7 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
 
   /**
    * Changes a tier's policy to one of the same algorithm, for every thread's next call; a bucket keeps the fraction
-   * that it had used. A sliding window log can change its window only while its limit and the unit of its times stay.
+   * that it had used. A limit of 0 has no fractions: buckets come back from it full. A sliding window log can change its window only while its limit and the unit of its times stay.
    * Reads the whole table. Throws `RangeError` ERR_HOTBUCKET_TIER, ERR_HOTBUCKET_POLICY. Thread-safe.
    */
   setPolicy(tier: T, policy: Policy): void {

@@ -125,10 +125,21 @@ export function checkedOptions<T extends string>(options: RateLimiterOptions<T>)
   }
 }
 
+function attachedClock(handle: SharedClockHandle): Clock {
+  if (typeof handle !== 'object' || handle === null) throw badHandle('its clock is not the handle of a SharedClock')
+  return new SharedClock(handle)
+}
+
+/** `value`, an object; throws ERR_HOTBUCKET_OPTION for anything else. */
+export function checkedObject<O extends object>(field: string, value: O): O {
+  if (typeof value !== 'object' || value === null) throw wrongType('ERR_HOTBUCKET_OPTION', field, value, 'an object')
+  return value
+}
+
 /** The parts of a handle, checked as far as that goes without its arena. Throws ERR_HOTBUCKET_HANDLE. */
 export function checkedHandle(handle: unknown): { buffer: unknown; tiers: Record<string, Policy>; policyVersion: number; clock: Clock } {
   if (typeof handle !== 'object' || handle === null) throw badHandle('it is not the handle of a limiter')
   const { buffer, tiers, policyVersion, clock } = handle as Partial<LimiterHandle>
   if (typeof tiers !== 'object' || tiers === null) throw badHandle('it names no tiers')
-  return { buffer, tiers, policyVersion: policyVersion as number, clock: clock === undefined ? systemClock : new SharedClock(clock) }
+  return { buffer, tiers, policyVersion: policyVersion as number, clock: clock === undefined ? systemClock : attachedClock(clock) }
 }

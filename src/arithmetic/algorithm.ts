@@ -15,6 +15,9 @@ export const VALUE_BITS = 49
 /** The greatest value that a state cell holds. */
 export const MAX_VALUE = 2 ** VALUE_BITS - 1
 
+/** The greatest time, either way of 0, that a clock may show and a policy may name: 2^43 - 1 ms, some 278 years. */
+export const MAX_TIME_MS = 2 ** 43 - 1
+
 /** The least time, in milliseconds, for which every accepted policy must fit its cell: one leap year. */
 export const MIN_HORIZON_MS = 366 * 86_400_000
 

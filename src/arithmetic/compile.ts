@@ -1,6 +1,7 @@
 /** Between policies as users write them and terms as algorithms use them. */
 import { outOfRange, wrongType } from '../errors.ts'
 import type { Algorithm, Terms } from './algorithm.ts'
+import { MAX_TIME_MS } from './algorithm.ts'
 import { anchoredWindowAlgorithm } from './anchored-window.ts'
 import { fixedWindowAlgorithm } from './fixed-window.ts'
 import type { Policy, SimplePolicy } from './policy.ts'
@@ -32,8 +33,8 @@ function whole(field: string, value: unknown): number {
 }
 
 function time(field: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
-    throw outOfRange('ERR_HOTBUCKET_POLICY', field, value, 'a finite number of milliseconds above 0')
+  if (typeof value !== 'number' || !(value > 0 && value <= MAX_TIME_MS)) {
+    throw outOfRange('ERR_HOTBUCKET_POLICY', field, value, `a number of milliseconds above 0, up to ${MAX_TIME_MS}`)
   }
   return value
 }
@@ -44,7 +45,7 @@ function simpleTerms(given: Record<string, unknown>, bornMs: number): Terms {
   }
   const limit = whole('limit', given.limit)
   if (given.algorithm === 'token-bucket') {
-    const numbers = { limit, periodMs: time('periodMs', given.periodMs), burst: whole('burst', given.burst ?? limit) }
+    const numbers = { limit, periodMs: time('periodMs', given.periodMs), burst: whole('burst', given.burst === undefined ? limit : given.burst) }
     return tokenBucketAlgorithm.terms(numbers, bornMs)
   }
   const numbers = { limit, periodMs: time('windowMs', given.windowMs), burst: limit }

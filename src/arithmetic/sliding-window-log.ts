@@ -23,11 +23,12 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     if (limit > MAX_LOG_LIMIT) {
       throw outOfRange('ERR_HOTBUCKET_POLICY', 'limit', limit, `a whole number from 0 to ${MAX_LOG_LIMIT} for a sliding window log`)
     }
-    // Microseconds, or millionths of a token where that is coarser.
-    const perMs = Math.max(1, Math.min(1_000, Math.ceil((1_000_000 * limit) / periodMs)))
+    // Microseconds throughout: a record's time is also what tells it from one that a refund took back.
+    const perMs = 1_000
     const ceiling = Math.ceil(periodMs * perMs)
-    if (ceiling > 2 ** 52) {
-      throw outOfRange('ERR_HOTBUCKET_POLICY', 'windowMs', periodMs, `at most ${2 ** 52 / perMs}`)
+    const least = (limit * MIN_HORIZON_MS) / 2 ** 46
+    if (ceiling > 2 ** 52 || periodMs < least) {
+      throw outOfRange('ERR_HOTBUCKET_POLICY', 'windowMs', periodMs, `from ${least} to ${2 ** 52 / perMs} for ${limit}`)
     }
     return {
       algorithm: slidingWindowLogAlgorithm,

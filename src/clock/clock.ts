@@ -1,6 +1,7 @@
 /** The only room that asks the time. */
+import { MAX_TIME_MS } from '../arithmetic/algorithm.ts'
 import { badHandle, outOfRange } from '../errors.ts'
-import { MAX_TIME_MS, TimeCell } from '../memory/time-cell.ts'
+import { TimeCell } from '../memory/time-cell.ts'
 
 /** A source of time. It should be monotonic; a step back stands still until the clock catches up (G9). */
 export interface Clock {

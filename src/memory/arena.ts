@@ -4,7 +4,7 @@
  */
 import { termsOf } from '../arithmetic/compile.ts'
 import type { Policy } from '../arithmetic/policy.ts'
-import { badHandle } from '../errors.ts'
+import { badHandle, outOfRange } from '../errors.ts'
 import { Hasher } from './hasher.ts'
 import * as layout from './layout.ts'
 import { HEADER } from './layout.ts'
@@ -76,17 +76,20 @@ export class Arena {
   static create(options: ArenaOptions): Arena {
     const terms = [...options.tiers.values()].map((policy) => termsOf(policy, options.bornMs))
     const ringSize = Math.max(...terms.flat().map((part) => part.ringSize))
-    const byteLength = layout.arenaBytes(options.maxKeys, options.mutex, ringSize)
+    // A key takes a slot for each part of its policy.
+    const maxKeys = options.maxKeys * Math.max(...terms.map((parts) => parts.length))
+    if (maxKeys > layout.MAX_KEYS) throw outOfRange('ERR_HOTBUCKET_OPTION', 'maxKeys', options.maxKeys, `at most ${layout.MAX_KEYS} over the most parts of a policy`)
+    const byteLength = layout.arenaBytes(maxKeys, options.mutex, ringSize)
     // A maximum length makes the buffer page-aligned, so that slots do not straddle cache lines.
     const buffer = new SharedArrayBuffer(byteLength, { maxByteLength: byteLength })
     const cells = new Int32Array(buffer)
     const seeds = crypto.getRandomValues(new Int32Array(2))
-    const { bucketCount, ways } = layout.geometry(options.maxKeys)
+    const { bucketCount, ways } = layout.geometry(maxKeys)
     cells[HEADER.magic] = layout.MAGIC
     cells[HEADER.version] = layout.LAYOUT_VERSION
     cells[HEADER.bucketCount] = bucketCount
     cells[HEADER.ways] = ways
-    cells[HEADER.maxKeys] = options.maxKeys
+    cells[HEADER.maxKeys] = maxKeys
     cells[HEADER.sync] = options.mutex ? 1 : 0
     cells[HEADER.whenFull] = options.allowWhenFull ? 1 : 0
     cells[HEADER.tierCount] = options.tiers.size
@@ -127,7 +130,12 @@ export class Arena {
     if (cells[HEADER.tierCount] !== names.length || cells[HEADER.namesDigest] !== digestOf(names)) {
       throw badHandle(`its tiers (${names.join(', ')}) are not the ${cells[HEADER.tierCount]} tiers of the arena`)
     }
-    return new Arena(shared)
+    const arena = new Arena(shared)
+    for (let tier = 0; tier < arena.tierCount; tier++) {
+      const parts = arena.policies.parts(tier)
+      if (parts.length === 0 || parts.some(({ terms }) => terms.ringSize > arena.ringSize)) throw badHandle(`tier ${tier} of the arena has a damaged policy`)
+    }
+    return arena
   }
 
   /** Slots in all: no more keys than this are ever held. */

@@ -1,6 +1,6 @@
 /** All buckets of one arena as one attached thread uses them: places met lately, then the hint, then the search and insertion. */
 import type { Outlook, Step, Terms } from '../arithmetic/algorithm.ts'
-import { FACT, REFUSED_STEP, waitMs } from '../arithmetic/algorithm.ts'
+import { FACT, MAX_TIME_MS, REFUSED_STEP, waitMs } from '../arithmetic/algorithm.ts'
 import type { Clock } from '../clock/clock.ts'
 import { Reader } from '../clock/clock.ts'
 import type { Arena } from './arena.ts'
@@ -98,9 +98,9 @@ export class Buckets {
    * whole milliseconds from the clock's own reading.
    */
   outlook(tier: number, at: number, key: string, cost: number, out: Outlook): Outlook {
-    const full = this.#verdict === FULL
     const single = this.#parts[tier]!.length === 1
-    if (!full && !(single && this.#parts[tier]![0]!.terms.ringSize === 0)) this.#verdict = this.#apply(tier, at, key, 'look', cost)
+    if (this.#verdict !== FULL && !(single && this.#parts[tier]![0]!.terms.ringSize === 0)) this.#verdict = this.#apply(tier, at, key, 'look', cost)
+    const full = this.#verdict === FULL
     const { terms } = this.#parts[tier]![at]!
     const { ms, rawMs } = this.#reader
     const now = terms.algorithm.reading(terms, ms)
@@ -163,6 +163,7 @@ export class Buckets {
       const verdict = this.#apply(tier, at, key, 'look', cost)
       const { terms } = this.#parts[tier]![at]!
       if (cost > terms.burst) return REFUSED
+      if (verdict === FULL) return FULL
       if (verdict !== ABSENT && terms.algorithm.spend(registers[VALUE]!, terms, registers[NOW]!, cost, facts) === REFUSED_STEP) return REFUSED
     }
     for (let at = 0; at < parts.length; at++) {
@@ -209,7 +210,7 @@ export class Buckets {
         return verdict
       }
       const stale = place.slot < 0 ? 0 : this.#slots.stalePolicy(place)
-      if (stale === 0) return ABSENT
+      if (stale === 0) return this.#insertion.hasRoom(place, this.#reader.ms) ? ABSENT : FULL
       table.convert(place.slot, stale, index, this.#reader.ms)
     }
   }
@@ -226,7 +227,7 @@ export class Buckets {
       this.#composite[tier] = this.#parts[tier]!.length > 1
       for (const { terms } of this.#parts[tier]!) horizonMs = Math.min(horizonMs, terms.horizonMs)
     }
-    this.#reader.horizonMs = bornMs + horizonMs
+    this.#reader.horizonMs = Math.min(MAX_TIME_MS, bornMs + horizonMs)
     return true
   }
 }

@@ -78,7 +78,7 @@ export class Insertion {
       const held = this.#held
       const hi = word.hiOf(held)
       // A charge is never older than the claim: the claimant may have been ahead of this thread's clock.
-      const claimMs = word.phaseOf(hi) === TENTATIVE ? bornMs + word.valueOf(held) / CLAIM_UNITS_PER_MS : 0
+      const claimMs = word.phaseOf(hi) === TENTATIVE ? bornMs + word.valueOf(held) / CLAIM_UNITS_PER_MS : -Infinity
       const { registers, facts } = this.#driver
       const now = (registers[NOW] = terms.reading(terms, Math.max(reader.read(), claimMs)))
       place.slot = slot
@@ -99,6 +99,12 @@ export class Insertion {
     }
     this.#tally.count(TALLY.contended)
     return CONTENDED
+  }
+
+  /** True when the key has a slot, or could get one at `ms`. May be outdated on return. */
+  hasRoom(place: Place, ms: number): boolean {
+    this.#slots.select(place)
+    return this.#survey(place, ms) !== NONE || this.#victim !== NONE
   }
 
   /**
@@ -138,7 +144,8 @@ export class Insertion {
     const seen = Atomics.load(words, slot)
     if (!this.#slots.isTakeable(slot, seen, ms)) return NONE
     const generation = (word.generationOf(word.hiOf(seen)) + 1) & 0x7f
-    const claimTime = Math.ceil((ms - this.#arena.bornMs) * CLAIM_UNITS_PER_MS)
+    // Rounded down: no charge is ahead of the claimant's own reading.
+    const claimTime = Math.floor((ms - this.#arena.bornMs) * CLAIM_UNITS_PER_MS)
     const claimed = word.wordOf(word.hiFrom(generation, policy, TENTATIVE), claimTime)
     if (Atomics.compareExchange(words, slot, seen, claimed) !== seen) return NONE
     if (word.phaseOf(word.hiOf(seen)) === COMMITTED) this.#tally.count(TALLY.reclaimed)

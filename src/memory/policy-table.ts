@@ -4,6 +4,7 @@
  */
 import type { Terms } from '../arithmetic/algorithm.ts'
 import { algorithmById } from '../arithmetic/compile.ts'
+import { MAX_PARTS } from '../arithmetic/policy.ts'
 import { badHandle, outOfRange } from '../errors.ts'
 import * as layout from './layout.ts'
 import { HEADER, POLICY_FIELDS } from './layout.ts'
@@ -38,6 +39,7 @@ export class PolicyTable {
   parts(tier: number): Part[] {
     const parts: Part[] = []
     for (let index = Atomics.load(this.#cells, layout.TIER_MAP + tier); index !== 0; index = this.#cells[entryCell(index) + 1]!) {
+      if (index < 0 || index >= layout.POLICY_COUNT || parts.length === MAX_PARTS) throw badHandle(`tier ${tier} of the arena has a damaged policy`)
       parts.push(this.part(index))
     }
     return parts
@@ -77,6 +79,8 @@ export class PolicyTable {
       if (!used.has(index)) free.push(index)
     }
     terms.forEach((part, i) => this.#write(free[i]!, i + 1 < terms.length ? free[i + 1]! : 0, part))
+    // Before and after: who sees the new map sees a new version, and who read the old map reads it again.
+    Atomics.add(this.#cells, HEADER.policyVersion, 1)
     Atomics.store(this.#cells, layout.TIER_MAP + tier, free[0]!)
     Atomics.add(this.#cells, HEADER.policyVersion, 1)
   }

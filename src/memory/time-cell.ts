@@ -1,9 +1,6 @@
 /** A time in shared memory: one 64-bit cell of 2^-20 milliseconds, so that whole milliseconds are exact. */
 const PER_MS = 2 ** 20
 
-/** Milliseconds from the epoch of the cell that fit, either way: some 278 years. */
-export const MAX_TIME_MS = 2 ** 43 - 1
-
 export class TimeCell {
   readonly buffer: SharedArrayBuffer
   readonly #cell: BigInt64Array

@@ -15,7 +15,7 @@ export const FREE = 0
 export const TENTATIVE = 1
 export const COMMITTED = 2
 
-export const CLAIM_UNITS_PER_MS = 64
+export const CLAIM_UNITS_PER_MS = 1024
 
 const VALUE_HI_BITS = VALUE_BITS - 32
 const VALUE_HI_MASK = (1 << VALUE_HI_BITS) - 1

@@ -1,4 +1,4 @@
-/** `refund` and `reset` from several threads at a frozen clock: what is held is what is missing (G1, G2). */
+/** `refund` and `reset` from several threads: what is held is what is missing (G1, G2). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Policy } from '../../src/index.ts'
 import type { Engine } from '../engines.ts'
@@ -17,9 +17,12 @@ afterAll(() => crew[Symbol.asyncDispose]())
 const limiterOf = (sync: Engine, policy: Policy, fault?: Fault) =>
   bench(sync, policy, { startMs: 12_345, maxKeys: 64, lockTimeoutMs: fault === undefined ? 50 : 1 }).limiter
 
-async function spendAndRefund(sync: Engine, policy: Policy, fault?: Fault) {
+/** The records of a log tell calls apart by their microsecond, so its clock moves by one at each call. */
+const tickOf = (name: string) => (name === 'sliding window log' || name.startsWith('allOf') ? 0.001 : 0)
+
+async function spendAndRefund(sync: Engine, policy: Policy, tickMs: number, fault?: Fault) {
   const limiter = limiterOf(sync, policy, fault)
-  const held = sums(await crew.run<number[]>('spendAndRefund', { handle: limiter.handle, rounds: ROUNDS, calls: 600, seed }, { fault }))
+  const held = sums(await crew.run<number[]>('spendAndRefund', { handle: limiter.handle, rounds: ROUNDS, calls: 600, seed, tickMs }, { fault }))
   const missing = held.map((_, round) => LIMIT - limiter.peek(`round ${round}`).remaining)
   return { held, missing, limiter }
 }
@@ -38,7 +41,7 @@ async function spendWhileReset(sync: Engine, policy: Policy, fault?: Fault) {
 for (const sync of engines) {
   describe.each(policiesOf(LIMIT, 60_000))(`$name under ${sync}`, ({ name, policy }) => {
     it('after 8 threads have spent and given back at random, exactly what they hold is missing', async () => {
-      const { held, missing, limiter } = await spendAndRefund(sync, policy)
+      const { held, missing, limiter } = await spendAndRefund(sync, policy, tickOf(name))
       expect(Math.max(...held)).toBeLessThanOrEqual(LIMIT)
       // A log's call that a refund overtakes may be charged twice; it is never charged less than once.
       if (name === 'sliding window log' || name.startsWith('allOf')) for (const [round, each] of held.entries()) expect(missing[round]).toBeGreaterThanOrEqual(each)
@@ -65,7 +68,7 @@ for (const sync of engines) {
     const { policy } = policiesOf(LIMIT, 60_000)[0]!
 
     it('loses spends and refunds: what is held is not what is missing', async () => {
-      const { held, missing } = await spendAndRefund(sync, policy, 'load-store')
+      const { held, missing } = await spendAndRefund(sync, policy, 0, 'load-store')
       expect(missing).not.toEqual(held)
     })
 
