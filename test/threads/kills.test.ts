@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { engines } from '../engines.ts'
 import { seed } from '../oracle/timeline.ts'
 import type { Fault } from './crew.ts'
+import { CAUGHT_IN_TIME } from './retry.ts'
 
 const KILLS = 200
 const script = fileURLToPath(new URL('../workers/kills.mjs', import.meta.url))
@@ -37,12 +38,12 @@ describe('a worker terminated at random while hammering a hot key', () => {
     expect(report.spent).toBeLessThanOrEqual(report.counted + KILLS)
   })
 
-  it.each(engines)('on the load/store twin under %s finds tokens that nobody gave', async (sync) => {
+  it.each(engines)('on the load/store twin under %s finds tokens that nobody gave', CAUGHT_IN_TIME, async (sync) => {
     const { counted, spent } = await kills(sync, 3, 'load-store')
     expect(counted).toBeGreaterThan(spent)
   })
 
-  it('on the twin whose lock is waited for without end wedges the survivors', async () => {
+  it('on the twin whose lock is waited for without end wedges the survivors', CAUGHT_IN_TIME, async () => {
     expect(await kills('mutex', KILLS, 'endless-wait')).toMatchObject({ failure: 'wedged' })
   })
 })

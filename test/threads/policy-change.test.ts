@@ -6,6 +6,7 @@ import type { Engine } from '../engines.ts'
 import { bench, engines } from '../engines.ts'
 import type { Fault } from './crew.ts'
 import { Crew, sum, sums } from './crew.ts'
+import { CAUGHT_IN_TIME } from './retry.ts'
 
 const [HIGH, LOW] = [600, 60]
 const WINDOW_MS = 60_000
@@ -67,12 +68,12 @@ for (const sync of engines) {
   describe(`twins under ${sync}`, () => {
     const make = makers[0]!.make
 
-    it('the load/store twin admits more than the greater policy', async () => {
+    it('the load/store twin admits more than the greater policy', CAUGHT_IN_TIME, async () => {
       const { spent } = await spendThrough(sync, make(HIGH), Array.from({ length: 4 }, (_, change) => make(change % 2 === 0 ? LOW : HIGH)), 'load-store')
       expect(sum(spent)).toBeGreaterThan(ROUNDS * HIGH)
     })
 
-    it('threads that do not look at the version again go on by the old policy', async () => {
+    it('threads that do not look at the version again go on by the old policy', CAUGHT_IN_TIME, async () => {
       const changes = [make(HIGH), make(LOW)]
       const told = await obey(sync, changes, 'stale-policy')
       expect(told).not.toEqual([HIGH, LOW].map((limit) => ({ limits: [limit], taken: limit })))

@@ -7,6 +7,7 @@ import { seed } from '../oracle/timeline.ts'
 import type { Fault } from './crew.ts'
 import { Crew, sum, sums } from './crew.ts'
 import { policiesOf } from './policies.ts'
+import { CAUGHT_IN_TIME } from './retry.ts'
 
 const LIMIT = 40
 const ROUNDS = 10
@@ -67,12 +68,12 @@ for (const sync of engines) {
   describe(`the load/store twin under ${sync}`, () => {
     const { policy } = policiesOf(LIMIT, 60_000)[0]!
 
-    it('loses spends and refunds: what is held is not what is missing', async () => {
+    it('loses spends and refunds: what is held is not what is missing', CAUGHT_IN_TIME, async () => {
       const { held, missing } = await spendAndRefund(sync, policy, 0, 'load-store')
       expect(missing).not.toEqual(held)
     })
 
-    it('gives more than the limit after a reset', async () => {
+    it('gives more than the limit after a reset', CAUGHT_IN_TIME, async () => {
       expect(sum(await spendAndReset(sync, policy, 'load-store'))).toBeGreaterThan(30 * LIMIT)
     })
   })
