@@ -12,7 +12,7 @@ const WAVES = { limit: 100, asks: 20, everyMs: 7_000, endMs: 6 * MINUTE }
 const algorithms = [
   { name: 'token bucket', ink: '#0a7ea4', policy: (limit) => tokenBucket({ limit, periodMs: MINUTE }), fault: 'a full burst, then the refill on top' },
   { name: 'fixed window', ink: '#d1660f', policy: (limit) => fixedWindow({ limit, windowMs: MINUTE }), fault: 'twice the limit around an edge' },
-  { name: 'sliding window counter', ink: '#8250df', policy: (limit) => slidingWindowCounter({ limit, windowMs: MINUTE }), fault: 'an estimate, a few percent off' },
+  { name: 'sliding window counter', ink: '#8250df', policy: (limit) => slidingWindowCounter({ limit, windowMs: MINUTE }), fault: 'an estimate, off where calls are uneven' },
   { name: 'sliding window log', ink: '#2da44e', policy: (limit) => slidingWindowLog({ limit, windowMs: MINUTE }), fault: 'exact, for 8 bytes a unit of limit' },
 ]
 

@@ -32,7 +32,7 @@ export function fixedWindow(options: { limit: number; windowMs: number; anchored
 
 /**
  * A sliding window counter: `limit` cost units in about any `windowMs` milliseconds, estimated from the count of
- * this window and that of the one before, weighted by overlap. Off by a few percent where requests were uneven.
+ * this window and that of the one before, weighted by overlap. Off where requests were uneven: mostly by a few percent, at worst almost twice the limit.
  * Limit 0 denies always. Ranges and errors as for `tokenBucket`. Pure; safe anywhere.
  */
 export function slidingWindowCounter(options: { limit: number; windowMs: number }): SlidingWindowCounterPolicy {

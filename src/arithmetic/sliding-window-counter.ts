@@ -5,7 +5,8 @@
  *     previous * (W - elapsed) + (current + cost) * W <= limit * W
  *
  * One cell holds `(window * (limit + 1) + previous) * (limit + 1) + current`, a number in mixed radix that only
- * grows, so it is its own version. It fails by a few percent where requests were uneven in the window before.
+ * grows, so it is its own version. It fails where requests were uneven in the window
+ * before: mostly by a few percent, at worst by almost the limit.
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
