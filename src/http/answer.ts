@@ -1,9 +1,7 @@
 /**
  * A Decision as HTTP says it: status, header fields and body. Pure.
  *
- * The fields are those of draft-ietf-httpapi-ratelimit-headers, Lists of Strings with parameters (RFC 9651). Up to
- * revision 11 the draft names the available quota `r` and its window `t`; the editors' copy after it names them `a`
- * and `w`. Both tell a client to pass over parameters that it does not know, so that both pairs are sent.
+ * The fields are those of draft-ietf-httpapi-ratelimit-headers-11, Lists of Strings with parameters (RFC 9651).
  */
 import { wrongType } from '../errors.ts'
 import type { Decision, Policy, SimplePolicy } from '../index.ts'
@@ -76,7 +74,7 @@ export function fieldsOf(decision: Decision, policy: Policy | undefined, legacy:
   if (!Number.isFinite(limit) || !Number.isFinite(remaining)) return {}
   const [r, t] = [whole(remaining), windowOf(decision)]
   return {
-    RateLimit: item(nameOf(decision, policy), { r, t, a: r, w: t }),
+    RateLimit: item(nameOf(decision, policy), { r, t }),
     'RateLimit-Policy':
       policy === undefined
         ? item(tier, { q: whole(limit) })
@@ -111,7 +109,7 @@ export function refusalOf(decision: Decision, policy: Policy | undefined, fields
   }
 }
 
-/** 503: the limit could not be checked, and the route fails closed. It tells no time, since none is known. */
+/** 503: the limit could not be checked, and the route fails closed. It says so, and tells no time, since none is known. */
 export const faultAnswer: Answer = {
   status: 503,
   fields: problem,
@@ -120,6 +118,7 @@ export const faultAnswer: Answer = {
     title: 'Service Unavailable',
     status: 503,
     detail: 'The rate limit of this request could not be checked.',
+    decidedBy: 'fallback',
   }),
 }
 

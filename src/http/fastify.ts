@@ -30,7 +30,7 @@ async function hotbucket(app: FastifyInstance, { limiter, ...options }: FastifyO
   const gate = new Gate<FastifyRequest>(limiter, options, (request) => addressOfRequest(rules, request.raw))
 
   app.addHook(options.hook ?? 'onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const { answer, refused, fields, settle } = await gate.ask(request)
+    const { answer, refused, fields, settle } = gate.ask(request)
     if (answer === undefined) {
       putFields(reply, fields)
       if (settle !== undefined) onSent(reply.raw, settle)

@@ -21,6 +21,15 @@ export interface Verdict {
 const freePassage: Verdict = { fields: {} }
 const closed: Verdict = { answer: faultAnswer, fields: {} }
 
+/** What a function of the user's returned. Throws ERR_HOTBUCKET_OPTION for a promise: it may never settle, and the client is waiting. */
+function atOnce(name: string, value: unknown): unknown {
+  const { then } = (value ?? {}) as { then?: unknown }
+  if (typeof then !== 'function') return value
+  // Told of once, below; its rejection is not to end the process.
+  then.call(value, undefined, () => {})
+  throw wrongType('ERR_HOTBUCKET_OPTION', `what ${name} returns`, value, 'a value, not a promise of one')
+}
+
 export class Gate<C> {
   readonly #limiter: Limiter
   readonly #options: GateOptions<C>
@@ -36,11 +45,11 @@ export class Gate<C> {
     this.#keyOf = options.key ?? addressOf
   }
 
-  /** Spends from the request's bucket and says what becomes of it. Never rejects. */
-  async ask(request: C): Promise<Verdict> {
+  /** Spends from the request's bucket and says what becomes of it, at once. Never throws. */
+  ask(request: C): Verdict {
     try {
-      if (this.#options.skip !== undefined && (await this.#options.skip(request))) return freePassage
-      return await this.#spend(request)
+      if (this.#options.skip !== undefined && atOnce('skip', this.#options.skip(request))) return freePassage
+      return this.#spend(request)
     } catch (error) {
       this.report(error)
       return this.#options.onError === 'allow' ? freePassage : closed
@@ -60,24 +69,24 @@ export class Gate<C> {
     }
   }
 
-  async #spend(request: C): Promise<Verdict> {
+  #spend(request: C): Verdict {
     const { cost: costOf = 1, legacyHeaders = false } = this.#options
-    const key = await this.#keyOf(request)
+    const key = atOnce('key', this.#keyOf(request))
     if (typeof key !== 'string' || key === '') throw wrongType('ERR_HOTBUCKET_KEY', 'key', key, 'a string that is not empty')
-    const cost: unknown = typeof costOf === 'function' ? await costOf(request) : costOf
+    const cost: unknown = typeof costOf === 'function' ? atOnce('cost', costOf(request)) : costOf
     if (typeof cost !== 'number') throw wrongType('ERR_HOTBUCKET_COST', 'cost', cost, 'a whole number from 0')
-    const limiter = await this.#bound(request)
-    const decision = checkedDecision(await limiter.consume(key, cost))
+    const limiter = this.#bound(request)
+    const decision = checkedDecision(atOnce('limiter.consume', limiter.consume(key, cost)))
     const policy = this.#policyOf(decision.tier)
     const fields = fieldsOf(decision, policy, legacyHeaders)
     if (!decision.allowed) return { answer: refusalOf(decision, policy, fields), refused: decision, fields }
     return this.#options.refund === undefined ? { fields } : { fields, settle: this.#settler(limiter, key, cost) }
   }
 
-  async #bound(request: C): Promise<Limiter> {
+  #bound(request: C): Limiter {
     const { tier: tierOf } = this.#options
     if (tierOf === undefined) return this.#limiter
-    const name = typeof tierOf === 'function' ? await tierOf(request) : tierOf
+    const name = (typeof tierOf === 'function' ? atOnce('tier', tierOf(request)) : tierOf) as string
     const bound = this.#tiers.get(name) ?? this.#limiter.tier!(name)
     this.#tiers.set(name, bound)
     return bound

@@ -6,11 +6,11 @@ import { addressBy, addressRules } from './address.ts'
 import type { Answer, Fields } from './answer.ts'
 import { listFields } from './answer.ts'
 import { Gate } from './gate.ts'
-import type { Awaitable, GateOptions, Limiter } from './options.ts'
+import type { GateOptions, Limiter } from './options.ts'
 
 export interface HonoOptions extends GateOptions<Context> {
   /** Answers a refused request in the place of the 429; the fields are added to it. One that throws or returns no Response leaves it to the 429. */
-  readonly handler?: (context: Context, decision: Decision) => Awaitable<Response>
+  readonly handler?: (context: Context, decision: Decision) => Response | Promise<Response>
 }
 
 /** The address of the socket, which @hono/node-server hands over; elsewhere the key function must know. */
@@ -54,7 +54,7 @@ export function rateLimit(limiter: Limiter, options: HonoOptions = {}): Middlewa
   }
 
   return async (context, next) => {
-    const { answer, refused, fields, settle } = await gate.ask(context)
+    const { answer, refused, fields, settle } = gate.ask(context)
     if (answer !== undefined) return refuse(context, answer, refused)
     await next()
     // After the handler, since one that returns a Response of its own drops what was set before it.

@@ -74,7 +74,7 @@ export function rateLimit<Q extends NodeRequest = IncomingMessage>(limiter: Limi
   }
 
   const middleware = async (request: Q, response: NodeResponse, next?: (error?: unknown) => void): Promise<boolean> => {
-    const { answer, refused, fields, settle } = await gate.ask(request)
+    const { answer, refused, fields, settle } = gate.ask(request)
     if (answer !== undefined) {
       await refuse(request, response, answer, refused)
       return false

@@ -3,11 +3,9 @@ import { outOfRange, wrongType } from '../errors.ts'
 import type { Decision, Policy } from '../index.ts'
 import type { AddressOptions } from './address.ts'
 
-export type Awaitable<V> = V | PromiseLike<V>
-
 /** As much of a limiter as an adapter needs: a `RateLimiter`, one of its tiers, or anything that answers with Decisions. */
 export interface Limiter {
-  consume(key: string, cost?: number): Awaitable<Decision>
+  consume(key: string, cost?: number): Decision
   /** Gives back what an allowed call spent. */
   refund?(key: string, cost?: number): unknown
   tier?(name: string): Limiter
@@ -15,16 +13,19 @@ export interface Limiter {
   readonly handle?: { readonly tiers: Readonly<Record<string, Policy>> }
 }
 
-/** Options of all adapters; `C` is the request as the framework hands it over. */
+/**
+ * Options of all adapters; `C` is the request as the framework hands it over. A request is decided at once: a function
+ * that returns a promise is an error (see `onError`), so find out what it must know before, in a middleware or hook.
+ */
 export interface GateOptions<C> extends AddressOptions {
   /** Whose budget a request spends; the client's address by default. One that throws or returns nothing is an error: see `onError`. */
-  readonly key?: (request: C) => Awaitable<string | null | undefined>
+  readonly key?: (request: C) => string | null | undefined
   /** Units a request spends; 1 by default. */
-  readonly cost?: number | ((request: C) => Awaitable<number>)
+  readonly cost?: number | ((request: C) => number)
   /** The tier to ask; without it the limiter's `tierOf` decides. */
-  readonly tier?: string | ((request: C) => Awaitable<string>)
+  readonly tier?: string | ((request: C) => string)
   /** Requests that are not limited, and that bear no fields. */
-  readonly skip?: (request: C) => Awaitable<boolean>
+  readonly skip?: (request: C) => boolean
   /** Also send `X-RateLimit-Limit`, `-Remaining` and `-Reset`, the last in seconds from now; false by default. */
   readonly legacyHeaders?: boolean
   /**

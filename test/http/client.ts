@@ -43,3 +43,10 @@ export async function statusesOf(url: string, times: number, headers?: (at: numb
 
 /** How many of `statuses` are 200. */
 export const admitted = (statuses: readonly number[]): number => statuses.filter((status) => status === 200).length
+
+/** A promise with the function that resolves it. */
+export function signal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((settle) => { resolve = settle })
+  return { promise, resolve }
+}

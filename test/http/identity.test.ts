@@ -81,7 +81,7 @@ test('KY-02: a user named 127.0.0.1 and the client 127.0.0.1 have a budget each'
 test('a tier can be chosen by the request', async () => {
   const tiers = { free: fixedWindow({ limit: 1, windowMs: 60_000 }), pro: fixedWindow({ limit: 3, windowMs: 60_000 }) }
   const limiter = new RateLimiter({ tiers, clock: new SharedClock() })
-  const url = await one('express', limiter, { tier: async (request: { headers: { plan?: string } }) => request.headers.plan ?? 'free' })
+  const url = await one('express', limiter, { tier: (request: { headers: { plan?: string } }) => request.headers.plan ?? 'free' })
   expect(await statusesOf(url, 2)).toEqual([200, 429])
   expect(await statusesOf(url, 4, () => ({ plan: 'pro' }))).toEqual([200, 200, 200, 429])
 })
