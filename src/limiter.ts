@@ -58,6 +58,7 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
   readonly #tierOf: ((key: string) => T) | undefined
   readonly #oneTier: boolean
   readonly #outlook: Outlook = { remaining: 0, retryAt: 0, resetAt: 0 }
+  #handle: LimiterHandle<T> | undefined
   #closed = false
 
   /**
@@ -91,18 +92,17 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
     // A change while they were read shows in the version.
     if (policyVersion === version && arena.policies.version === version) comparePolicies(held, tiers, 'the handle')
     if (options.tiers !== undefined) comparePolicies(new Map(Object.entries(tiers)), checkedObject('tiers', options.tiers), 'this thread')
-    const parts = new Parts(arena, names, checkedClock(options.clock, clock), checkedTierOf(options.tierOf))
-    return new RateLimiter(parts as unknown as RateLimiterOptions<T>)
+    return new RateLimiter(new Parts(arena, names, checkedClock(options.clock, clock), checkedTierOf(options.tierOf)) as unknown as RateLimiterOptions<T>)
   }
 
-  /** What `attach` takes in another thread: pass it as `workerData` or in a message. */
+  /** What `attach` takes in another thread: pass it as `workerData` or in a message. The same frozen object until a policy changes. */
   get handle(): LimiterHandle<T> {
     this.#open()
     // Before the tiers: a change in between makes the version old, and then the tiers are not compared.
     const policyVersion = this.#arena.policies.version
-    const tiers = Object.fromEntries(this.#names.map((name, tier) => [name, policyOf(this.#buckets.terms(tier))]))
-    const handle = { buffer: this.#arena.buffer, tiers: tiers as Record<T, Policy>, policyVersion }
-    return this.#clock instanceof SharedClock ? { ...handle, clock: this.#clock.handle } : handle
+    if (this.#handle?.policyVersion === policyVersion) return this.#handle
+    const tiers = Object.freeze(Object.fromEntries(this.#names.map((name, tier) => [name, policyOf(this.#buckets.terms(tier))]))) as Record<T, Policy>
+    return (this.#handle = Object.freeze({ buffer: this.#arena.buffer, tiers, policyVersion, ...(this.#clock instanceof SharedClock && { clock: this.#clock.handle }) }))
   }
 
   /**

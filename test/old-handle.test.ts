@@ -14,6 +14,20 @@ describe('a handle taken before setPolicy', () => {
     expect(admitted(RateLimiter.attach(handle, { tierOf: () => 'free' }), 20)).toBe(3)
   })
 
+  it('is the same object until a policy changes, here or in another thread, and another one then', () => {
+    const limiter = made()
+    const other = RateLimiter.attach(structuredClone(limiter.handle), { tierOf: () => 'free' })
+    expect(limiter.handle).toBe(limiter.handle)
+    for (const [by, limit] of [[limiter, 3], [other, 4]] as const) {
+      const before = limiter.handle
+      by.setPolicy('free', policy(limit))
+      expect(limiter.handle).not.toBe(before)
+      expect(limiter.handle.tiers.free).toEqual(policy(limit))
+      expect(limiter.handle.policyVersion).toBeGreaterThan(before.policyVersion)
+    }
+    expect(Object.isFrozen(limiter.handle) && Object.isFrozen(limiter.handle.tiers)).toBe(true)
+  })
+
   it('is refused where it names other policies at the same version, or a version that never was', () => {
     const { handle } = made()
     const other = { ...handle, tiers: { free: policy(11) } }

@@ -44,8 +44,9 @@ function windowOf({ allowed, remaining, retryAfterMs, resetAfterMs }: Decision):
 
 /** One item of a List: the parameters that are known. */
 function item(name: string, parameters: Readonly<Record<string, number | undefined>>): string {
-  const known = Object.entries(parameters).filter(([, value]) => value !== undefined)
-  return [stringOf(name), ...known.map(([key, value]) => `${key}=${value}`)].join(';')
+  let text = stringOf(name)
+  for (const key in parameters) if (parameters[key] !== undefined) text += `;${key}=${parameters[key]}`
+  return text
 }
 
 function whole(count: number): number {
