@@ -18,13 +18,22 @@ export interface Unreadable {
   readonly reason: string
 }
 
-const CLIENT = /([\x21-\x7e]{1,255}) /y
-/** Identity, user (in which there may be spaces), time. */
-const TIME = /\S+ ([^[]*?\S) \[([^\]]*)\] /y
-const REQUEST = /"((?:[^"\\]|\\.)*)" /y
-const STATUS = /\d{3} /y
-const SIZE = /(?:\d+|-)(?= |$)/y
-const QUOTED = / "(?:[^"\\]|\\.)*"(?= |$)/y
+/** The parts of a line in their order, each with what to say of a line that lacks it. */
+const PARTS: readonly (readonly [part: RegExp, lack: string])[] = [
+  [/([\x21-\x7e]{1,255}) /y, 'no client address at its start'],
+  // Identity, user (in which there may be spaces), time.
+  [/\S+ ([^[]*?\S) \[([^\]]*)\] /y, 'no user and time in brackets after the address'],
+  [/"((?:[^"\\]|\\.)*)" /y, 'no whole request in quotes'],
+  [/\d{3} /y, 'no status of three digits'],
+  [/(?:\d+|-)(?= |$)/y, 'no size in bytes'],
+]
+/** Common ends there; Combined has two quoted fields more. What some servers log after those is left unread. */
+const MORE: typeof PARTS = [
+  [/ "(?:[^"\\]|\\.)*"(?= |$)/y, 'its referrer is cut short'],
+  [/ "(?:[^"\\]|\\.)*"(?= |$)/y, 'its user agent is missing or cut short'],
+]
+const sourceOf = (parts: typeof PARTS): string => parts.map(([{ source }]) => source).join('')
+const LINE = new RegExp(`^${sourceOf(PARTS)}(?:\\s*$|${sourceOf(MORE)})`)
 
 const TIMESTAMP = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})$/
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -59,33 +68,26 @@ function cachedTimeOf(text: string): number | undefined {
   return lastMs
 }
 
+/** What a line that is in neither format lacks. */
+function lackOf(line: string): string {
+  let at = 0
+  for (const [part, lack] of [...PARTS, ...MORE]) {
+    part.lastIndex = at
+    if (!part.test(line)) return lack
+    at = part.lastIndex
+  }
+  return 'in neither format'
+}
+
 /** The entry of a line in either format, or why it is none. Never throws, whatever the line. */
 export function parseLine(line: string): Entry | Unreadable {
   if (line === '') return { reason: 'empty line' }
   if (line.length > LONGEST_LINE) return { reason: `longer than ${LONGEST_LINE} bytes` }
-  let at = 0
-  /** Takes `pattern` at the place reached; its match, or null when it is not there. */
-  const take = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at
-    const match = pattern.exec(line)
-    if (match !== null) at = pattern.lastIndex
-    return match
-  }
-  const client = take(CLIENT)
-  if (client === null) return { reason: 'no client address at its start' }
-  const time = take(TIME)
-  if (time === null) return { reason: 'no user and time in brackets after the address' }
-  const timeMs = cachedTimeOf(time[2]!)
-  if (timeMs === undefined) return { reason: `not a time: [${time[2]!}]` }
-  const request = take(REQUEST)
-  if (request === null) return { reason: 'no whole request in quotes' }
-  if (take(STATUS) === null) return { reason: 'no status of three digits' }
-  if (take(SIZE) === null) return { reason: 'no size in bytes' }
-  // Common ends here; Combined has two quoted fields more. What some servers log after those is left unread.
-  if (at < line.trimEnd().length) {
-    if (take(QUOTED) === null) return { reason: 'its referrer is cut short' }
-    if (take(QUOTED) === null) return { reason: 'its user agent is missing or cut short' }
-  }
-  const [method = '', path = ''] = request[1]!.split(' ')
-  return { client: client[1]!, user: time[1]!, timeMs, method, path: path.startsWith('/') ? path : '/' }
+  const match = LINE.exec(line)
+  if (match === null) return { reason: lackOf(line) }
+  const [, client, user, time, request] = match as unknown as [string, string, string, string, string]
+  const timeMs = cachedTimeOf(time)
+  if (timeMs === undefined) return { reason: `not a time: [${time}]` }
+  const [method = '', path = ''] = request.split(' ')
+  return { client, user, timeMs, method, path: path.startsWith('/') ? path : '/' }
 }
