@@ -14,11 +14,16 @@ import { Replay } from './replay.ts'
 import type { Reader } from './reader.ts'
 import { report } from './report.ts'
 
+/** As a shell has it: 128 and the number of SIGINT. */
+const INTERRUPTED = 130
+
 export interface Surroundings {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   readonly terminal: NodeJS.WriteStream
   readonly stdin: AsyncIterable<Buffer>
+  /** Ends the reading, and `stdin` with it: what was read until then is reported. */
+  readonly stop?: AbortSignal
   /** Clients that are told apart one by one; tests set it low. */
   readonly rows?: number
 }
@@ -30,10 +35,10 @@ async function version(): Promise<string> {
 }
 
 /** Opens all of `files` before any is read, so that a name misspelt costs no time. Throws UsageError. */
-async function openAll(files: readonly string[], stdin: AsyncIterable<Buffer>): Promise<Source[]> {
+async function openAll(files: readonly string[], stdin: AsyncIterable<Buffer>, stop: AbortSignal | undefined): Promise<Source[]> {
   const sources: Source[] = []
   try {
-    for (const file of files) sources.push(await openSource(file, stdin))
+    for (const file of files) sources.push(await openSource(file, stdin, stop))
     return sources
   } catch (error) {
     await Promise.all(sources.map((source) => source.close()))
@@ -59,14 +64,14 @@ async function inOrder(sources: readonly Source[], reader: Reader): Promise<Sour
   return begun.sort((a, b) => (a.ms === b.ms ? 0 : a.ms - b.ms)).map(({ source }) => source)
 }
 
-async function run(args: readonly string[], { out, err, terminal, stdin, rows }: Surroundings): Promise<number> {
+async function run(args: readonly string[], { out, err, terminal, stdin, stop, rows }: Surroundings): Promise<number> {
   const flags = parseFlags(args)
   if (flags.show !== undefined) {
     out(flags.show === 'help' ? USAGE : await version())
     return 0
   }
   const startedMs = systemClock.nowMs()
-  const opened = await openAll(flags.files, stdin)
+  const opened = await openAll(flags.files, stdin, stop)
   const replay = new Replay(flags.policies, rows)
   const bar = new Progress(terminal)
   let sources = opened
@@ -84,6 +89,7 @@ async function run(args: readonly string[], { out, err, terminal, stdin, rows }:
   out(flags.json ? `${JSON.stringify(findings, undefined, 2)}\n` : report(findings, replay, systemClock.nowMs() - startedMs))
   // Machines read stdout; a person is told as well.
   if (flags.json) for (const { file, reason } of findings.faults) err(`Reading ${file} ended early: ${reason}\n`)
+  if (stop?.aborted === true && findings.faults.length > 0) return INTERRUPTED
   return findings.faults.length > 0 || findings.requests === 0 ? 1 : 0
 }
 

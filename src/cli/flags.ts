@@ -30,7 +30,7 @@ Runs access logs through rate limits, and says which limit would have stopped wh
   --version        the version
 
 Exit code: 0 when everything was read, 1 when a file ended early or had no request in it,
-2 for a bad flag or file.
+2 for a bad flag or file, 130 after Ctrl+C, with a partial report on what was read until then.
 `
 
 const DEFAULTS = [30, 60, 120].map((limit) => `token-bucket limit=${limit} per=1m`)

@@ -24,6 +24,7 @@ function headLines(findings: Findings, { named, farthestBack, stepsBack }: Repla
     text.push(`  The clock stood still for a long time: see ${printable(farthestBack.file)}, line ${count(farthestBack.line)}.`)
   }
   for (const { file, reason } of faults) text.push(`  Reading ${printable(file)} ended early: ${printable(reason)}. All lines before that count.`)
+  if (faults.length > 0) text.push('  This report is partial.')
   if (unreadable > 0) {
     text.push('', `  ${plural(unreadable, 'line')} could not be read and ${unreadable === 1 ? 'was' : 'were'} left out:`)
     for (const { file, line, reason } of named) text.push(`    ${findings.files.length > 1 ? `${printable(file)} ` : ''}line ${count(line)}: ${printable(reason)}`)

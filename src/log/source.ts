@@ -1,6 +1,7 @@
 /** A log as a stream of bytes: a file, a pipe or standard input, as it is or in gzip. */
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
+import { addAbortSignal } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { UsageError } from './usage.ts'
@@ -11,6 +12,7 @@ const SLICE = 4_096
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ABORT_ERR') return 'interrupted'
   if (code === 'ENOENT') return 'there is no such file'
   if (code === 'Z_BUF_ERROR') return 'its gzip data ends too early'
   return code?.startsWith('Z_') === true ? `its gzip data is damaged (${message})` : message
@@ -63,16 +65,19 @@ export class Source {
   bytesRead = 0
   readonly #stream: AsyncIterable<Buffer>
   readonly #close: () => Promise<void>
+  readonly #stop: AbortSignal | undefined
   #fault: string | undefined
   readonly #read: AsyncGenerator<Uint8Array>
   /** What `head` has taken. */
   readonly #held: Uint8Array[] = []
 
-  constructor(name: string, size: number, stream: AsyncIterable<Buffer>, close: () => Promise<void>) {
+  /** `stop` is the signal that also ends `stream`. */
+  constructor(name: string, size: number, stream: AsyncIterable<Buffer>, close: () => Promise<void>, stop?: AbortSignal) {
     this.name = name
     this.size = size
     this.#stream = stream
     this.#close = close
+    this.#stop = stop
     this.#read = this.#inflated()
   }
 
@@ -91,7 +96,7 @@ export class Source {
 
   /** The bytes, inflated if they are gzip by their first two. A fault ends them and is told by `fault`; nothing before it is lost. */
   async *chunks(): AsyncGenerator<Uint8Array> {
-    yield* this.#held.splice(0)
+    if (this.#stop?.aborted !== true) yield* this.#held.splice(0)
     yield* this.#read
   }
 
@@ -126,9 +131,12 @@ export class Source {
   }
 }
 
-/** Opens `file`, or `stdin` for `-`, once and for all, since a pipe cannot be opened twice. Throws UsageError where it cannot be read. */
-export async function openSource(file: string, stdin: AsyncIterable<Buffer>): Promise<Source> {
-  if (file === '-') return new Source('standard input', NaN, stdin, async () => {})
+/**
+ * Opens `file`, or `stdin` for `-`, once and for all, since a pipe cannot be opened twice. `stop` ends the reading, with a
+ * fault that says so; a stream for `stdin` is the caller's to end. Throws UsageError where it cannot be read.
+ */
+export async function openSource(file: string, stdin: AsyncIterable<Buffer>, stop?: AbortSignal): Promise<Source> {
+  if (file === '-') return new Source('standard input', NaN, stdin, async () => {}, stop)
   const handle: FileHandle = await open(file).catch((error: unknown) => {
     throw new UsageError(`cannot read ${file}: ${reasonOf(error)}`)
   })
@@ -137,6 +145,7 @@ export async function openSource(file: string, stdin: AsyncIterable<Buffer>): Pr
     await handle.close()
     throw new UsageError(`cannot read ${file}: it is a directory`)
   }
-  const stream = handle.createReadStream({ autoClose: false, highWaterMark: 262_144 }) as AsyncIterable<Buffer>
-  return new Source(file, stat.isFile() ? stat.size : NaN, stream, () => handle.close())
+  const stream = handle.createReadStream({ autoClose: false, highWaterMark: 262_144 })
+  if (stop !== undefined) addAbortSignal(stop, stream)
+  return new Source(file, stat.isFile() ? stat.size : NaN, stream as AsyncIterable<Buffer>, () => handle.close(), stop)
 }
