@@ -43,7 +43,7 @@ function meters(list, rates) {
   list.replaceChildren(...rates.map(([name, rate]) => meter(name, rate, most)))
 }
 
-/** Steps from bin to bin, upside down as pixels are. */
+/** Steps from bin to bin, between two edges. */
 function area(bottoms, tops) {
   const x = (at) => ((at + SPAN - tops.length) * 960) / SPAN
   const up = tops.map((top, at) => `L${x(at)} ${top}L${x(at + 1)} ${top}`).join('')
@@ -51,14 +51,14 @@ function area(bottoms, tops) {
   return tops.length === 0 ? '' : `M${x(0)} ${bottoms[0]}${up}${back}Z`
 }
 
+/** Admitted above the line, refused below; by square roots, so that light traffic is seen beside a burst. */
 function drawChart() {
-  const most = Math.max(10, ...history.map(({ admitted, refused }) => admitted + refused))
-  byId('scale').textContent = `up to ${comma(Math.round(most))}`
-  const y = (rate) => 160 - (rate / most) * 152
-  const ok = history.map(({ admitted }) => y(admitted))
-  const all = history.map(({ admitted, refused }) => y(admitted + refused))
-  byId('chart').querySelector('.ok').setAttribute('d', area(ok.map(() => 160), ok))
-  byId('chart').querySelector('.no').setAttribute('d', area(ok, all))
+  const most = Math.max(10, ...history.flatMap(({ admitted, refused }) => [admitted, refused]))
+  byId('scale').textContent = `the last minute, up to ${comma(Math.round(most))}, by square roots`
+  const height = (rate) => Math.sqrt(rate / most) * 76
+  const line = history.map(() => 80)
+  byId('chart').querySelector('.ok').setAttribute('d', area(line, history.map(({ admitted }) => 80 - height(admitted))))
+  byId('chart').querySelector('.no').setAttribute('d', area(line, history.map(({ refused }) => 80 + height(refused))))
 }
 
 function draw(state) {
