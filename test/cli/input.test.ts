@@ -60,6 +60,17 @@ describe('what is no log', () => {
     expect(status).toBe(1)
   })
 
+  test('control characters in what is shown of a line, a key or a name are spelt out', async () => {
+    const evil = '\x1b[2J\x07'
+    const log = lines('a', 1).replace(/\[.*\]/, `[${evil}]`) + lines('a', 1, 0, '/', evil.replaceAll('[', '')) + lines('a', 3, 0, `/${evil}`)
+    for (const key of ['user', 'path']) {
+      const { out } = await replay(['--policy', 'fixed-window limit=0 window=1m', '--key', key, file(`${key}\x1b.log`, log)])
+      expect(out).toMatch(/^[\n\x20-\x7e]*$/)
+      expect(out).toContain('not a time: [\\x1b[2J\\x07')
+      expect(out).toMatch(/\\x1b.*refused/)
+    }
+  })
+
   test('an empty file and an empty pipe: nothing to replay, exit 1, and --json and --svg are whole', async () => {
     expect(await replay([file('empty.log', '')])).toMatchObject({ status: 1, out: expect.stringContaining('Nothing to replay') as string })
     const svg = file('empty.svg', '')
