@@ -46,3 +46,12 @@ export function badHandle(reason: string): HotbucketError {
 export function closedError(): HotbucketError {
   return coded(new Error('this limiter is closed; attach again or build a new one'), 'ERR_HOTBUCKET_CLOSED')
 }
+
+/** What a function of the user's returned. Throws ERR_HOTBUCKET_OPTION for a promise: it may never settle, and nothing here waits. */
+export function atOnce<V>(name: string, value: V): V {
+  const { then } = (value ?? {}) as { then?: unknown }
+  if (typeof then !== 'function') return value
+  // Told of once, by this error; its rejection is not to end the process.
+  then.call(value, undefined, () => {})
+  throw wrongType('ERR_HOTBUCKET_OPTION', `what ${name} returns`, value, 'a value, not a promise of one')
+}

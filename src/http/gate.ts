@@ -1,5 +1,5 @@
 /** The one path from a request to a verdict that all adapters share; knows no framework. */
-import { wrongType } from '../errors.ts'
+import { atOnce, wrongType } from '../errors.ts'
 import type { Decision } from '../index.ts'
 import type { Answer, Fields } from './answer.ts'
 import { checkedDecision, faultAnswer, fieldsOf, refusalOf } from './answer.ts'
@@ -20,15 +20,6 @@ export interface Verdict {
 
 const freePassage: Verdict = { fields: {} }
 const closed: Verdict = { answer: faultAnswer, fields: {} }
-
-/** What a function of the user's returned. Throws ERR_HOTBUCKET_OPTION for a promise: it may never settle, and the client is waiting. */
-function atOnce(name: string, value: unknown): unknown {
-  const { then } = (value ?? {}) as { then?: unknown }
-  if (typeof then !== 'function') return value
-  // Told of once, below; its rejection is not to end the process.
-  then.call(value, undefined, () => {})
-  throw wrongType('ERR_HOTBUCKET_OPTION', `what ${name} returns`, value, 'a value, not a promise of one')
-}
 
 export class Gate<C> {
   readonly #limiter: Limiter
@@ -86,7 +77,7 @@ export class Gate<C> {
   #bound(request: C): Limiter {
     const { tier: tierOf } = this.#options
     if (tierOf === undefined) return this.#limiter
-    const name = (typeof tierOf === 'function' ? atOnce('tier', tierOf(request)) : tierOf) as string
+    const name = typeof tierOf === 'function' ? atOnce('tier', tierOf(request)) : tierOf
     const bound = this.#tiers.get(name) ?? this.#limiter.tier!(name)
     this.#tiers.set(name, bound)
     return bound

@@ -1,7 +1,7 @@
 /** `hotbucket/piscina`: a pool whose tasks are limited before they enter the queue. */
 import type { Decision } from '../index.ts'
 import type { HotbucketError } from '../errors.ts'
-import { coded, wrongType } from '../errors.ts'
+import { atOnce, coded, wrongType } from '../errors.ts'
 
 /** As much of a Piscina as is wrapped. */
 export interface Pool {
@@ -59,8 +59,8 @@ export function limited<P extends Pool>(pool: P, limiter: TaskLimiter, options: 
   const run = async (task: TaskOf<P>, runOptions: RunOptions<P> & Charge = {} as RunOptions<P>): Promise<unknown> => {
     const { key, cost, ...rest } = runOptions
     const decision = limiter.consume(
-      key ?? (typeof keyOf === 'function' ? keyOf(task) : keyOf),
-      cost ?? (typeof costOf === 'function' ? costOf(task) : costOf),
+      key ?? (typeof keyOf === 'function' ? atOnce('key', keyOf(task)) : keyOf),
+      cost ?? (typeof costOf === 'function' ? atOnce('cost', costOf(task)) : costOf),
     )
     if (!decision.allowed) throw refused(decision)
     return pool.run(task, rest)

@@ -115,3 +115,18 @@ test('G13: what is no pool or no limiter is refused', () => {
   expect(() => limited({} as never, limiter)).toThrow(expect.objectContaining({ code: 'ERR_HOTBUCKET_OPTION' }))
   expect(() => limited({ run: async () => 1 }, {} as never)).toThrow(expect.objectContaining({ code: 'ERR_HOTBUCKET_OPTION' }))
 })
+
+test('SF-01: a key or cost function that returns a promise rejects the task, which is not charged, and its own rejection ends no process', async () => {
+  const { limiter, pool } = shared(fixedWindow({ limit: 3, windowMs: 60_000 }), {}, 1)
+  const unhandled: unknown[] = []
+  const note = (error: unknown): void => { unhandled.push(error) }
+  process.on('unhandledRejection', note)
+  onTestFinished(() => void process.off('unhandledRejection', note))
+  for (const name of ['key', 'cost']) {
+    const gated = limited(pool, limiter, { [name]: () => Promise.reject(new Error('no such host')) })
+    await expect(gated.run({})).rejects.toMatchObject({ code: 'ERR_HOTBUCKET_OPTION', message: expect.stringContaining(name) as string })
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(unhandled).toEqual([])
+  expect(limiter.stats()).toMatchObject({ allowed: 0, denied: 0 })
+})
