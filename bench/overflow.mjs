@@ -1,7 +1,7 @@
 /**
  * How often a new key finds all sixteen slots of its group in use, by simulation of the table's own choice: of the
- * bucket that alone has a free slot, else of the one that has more to take; there a free one, else the one that has been
- * full for longest.
+ * bucket that alone has a free slot, else of the one that has more to take, else of the home bucket; there the home slot
+ * if it is free, else a free one, else the one that has been full for longest.
  *
  *   node bench/overflow.mjs          prints the table that native-layout.md quotes; the same seed, the same figures
  */
@@ -25,17 +25,17 @@ function mulberry32(seed) {
   }
 }
 
-/** The slot that a new key takes in the group of buckets `a` and `b`, or FREE when there is none. */
-function choose(since, a, b) {
+/** The slot that a new key takes in its home bucket `a`, where it prefers the way `home`, or in `b`; FREE when there is none. */
+function choose(since, a, b, home) {
   const count = [0, 0]
   const victim = [FREE, FREE]
   const least = [LIVE, LIVE]
   for (let way = 0; way < 2 * WAYS; way++) {
     const half = way < WAYS ? 0 : 1
-    const slot = (half === 0 ? Math.min(a, b) : Math.max(a, b)) * WAYS + (way % WAYS)
+    const slot = (half === 0 ? a : b) * WAYS + (way % WAYS)
     if (since[slot] === LIVE) continue
     count[half]++
-    if (since[slot] < least[half]) [least[half], victim[half]] = [since[slot], slot]
+    if (since[slot] < least[half] || (way === home && since[slot] === least[half])) [least[half], victim[half]] = [since[slot], slot]
   }
   const oneHasFree = (least[0] === FREE) !== (least[1] === FREE)
   return (oneHasFree ? least[0] === FREE : count[0] >= count[1]) ? victim[0] : victim[1]
@@ -59,7 +59,7 @@ export function overflow(perBucket, any, seed = SEED) {
     if (keys[place] !== FREE) since[keys[place]] = turn
     const a = random() % BUCKETS
     const b = random() % BUCKETS
-    const slot = choose(since, a, a === b ? (a + 1) % BUCKETS : b)
+    const slot = choose(since, a, a === b ? (a + 1) % BUCKETS : b, random() % WAYS)
     keys[place] = slot
     if (slot !== FREE) since[slot] = LIVE
     else if (turn < target) filling.refused++

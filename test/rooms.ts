@@ -9,7 +9,6 @@ const LONGEST = 200
 export const LONG_FILES: ReadonlyMap<string, number> = new Map([
   ['src/limiter.ts', 280],
   ['src/memory/buckets.ts', 240],
-  ['src/memory/insertion.ts', 212],
 ])
 
 /** Who may ask the time besides `src/clock`: the demo is a program that times its own run, the store owes its caller a calendar date. */

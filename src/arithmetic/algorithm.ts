@@ -54,10 +54,13 @@ export interface PolicyNumbers {
 /** A policy in the units of its algorithm. One shape for all algorithms, so that call sites stay monomorphic. */
 export interface Terms extends PolicyNumbers {
   readonly algorithm: Algorithm
-  /** The algorithm's `reading`, one step nearer. */
+  /** The algorithm's `reading` and `spend`, one step nearer. */
   readonly reading: Algorithm['reading']
+  readonly spend: Step
   /** The clock's reading at the birth of the arena, whole milliseconds; state counts time from here. */
   readonly bornMs: number
+  /** The window in which that is, counted from time 0; 0 where windows are not counted. */
+  readonly bornWindow: number
   /** Units in one token (a cost of 1). */
   readonly unitsPerToken: number
   /** Units that a period of one millisecond refills; for a staircase, units per step. */

@@ -4,7 +4,11 @@
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP, scaled, waitMs } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, scaled, waitMs } from './algorithm.ts'
+import * as algorithm from './algorithm.ts'
+
+// Held here: see cas.ts.
+const { REFUSED_STEP } = algorithm
 
 // The state of the last `read`, in locals of the module: returning an object would be garbage at every call.
 let start = 0
@@ -31,10 +35,12 @@ export const anchoredWindowAlgorithm: Algorithm = {
     return {
       algorithm: anchoredWindowAlgorithm,
       reading: anchoredWindowAlgorithm.reading,
+      spend: anchoredWindowAlgorithm.spend,
       limit,
       periodMs,
       burst: limit,
       bornMs,
+      bornWindow: 0,
       unitsPerToken: 1,
       unitsPerRefill: perMs,
       ceiling: Math.ceil(periodMs * perMs),

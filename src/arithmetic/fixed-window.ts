@@ -22,10 +22,12 @@ export const fixedWindowAlgorithm: Algorithm = {
     return {
       algorithm: fixedWindowAlgorithm,
       reading: fixedWindowAlgorithm.reading,
+      spend: fixedWindowAlgorithm.spend,
       limit,
       periodMs,
       burst: limit,
       bornMs,
+      bornWindow: Math.floor(bornMs / periodMs),
       unitsPerToken: 1,
       unitsPerRefill: limit,
       ceiling: limit,
@@ -35,11 +37,11 @@ export const fixedWindowAlgorithm: Algorithm = {
   },
 
   reading(terms: Terms, ms: number): number {
-    return (Math.floor(ms / terms.periodMs) - Math.floor(terms.bornMs / terms.periodMs)) * terms.unitsPerRefill
+    return (Math.floor(ms / terms.periodMs) - terms.bornWindow) * terms.unitsPerRefill
   },
 
   whenMs(terms: Terms, units: number): number {
-    const step = Math.ceil(units / terms.unitsPerRefill) + Math.floor(terms.bornMs / terms.periodMs)
+    const step = Math.ceil(units / terms.unitsPerRefill) + terms.bornWindow
     return step * terms.periodMs
   },
 

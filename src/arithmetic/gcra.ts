@@ -6,7 +6,11 @@
  * nothing. Token bucket and fixed window are this one rule on two refill lines: a slope and a staircase.
  */
 import type { Outlook, Terms } from './algorithm.ts'
-import { REFUSED_STEP, scaled, waitMs } from './algorithm.ts'
+import { scaled, waitMs } from './algorithm.ts'
+import * as algorithm from './algorithm.ts'
+
+// Held here: see cas.ts.
+const { REFUSED_STEP } = algorithm
 
 /** Charges `cost` if the TAT then stays within the delay variation tolerance (`ceiling`) of `now`. */
 export function spend(tat: number, terms: Terms, now: number, cost: number): number {

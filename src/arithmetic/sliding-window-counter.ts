@@ -10,7 +10,11 @@
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP, scaled, waitMs } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, scaled, waitMs } from './algorithm.ts'
+import * as algorithm from './algorithm.ts'
+
+// Held here: see cas.ts.
+const { REFUSED_STEP } = algorithm
 
 /** Units of a millisecond: microseconds, or coarser where the products would not be exact. */
 function unitsPerMs(limit: number, periodMs: number): number {
@@ -59,10 +63,12 @@ export const slidingWindowCounterAlgorithm: Algorithm = {
     return {
       algorithm: slidingWindowCounterAlgorithm,
       reading: slidingWindowCounterAlgorithm.reading,
+      spend: slidingWindowCounterAlgorithm.spend,
       limit,
       periodMs,
       burst: limit,
       bornMs,
+      bornWindow: Math.floor(bornMs / periodMs),
       unitsPerToken: 1,
       unitsPerRefill: perMs,
       ceiling: Math.ceil(periodMs * perMs),
@@ -71,15 +77,15 @@ export const slidingWindowCounterAlgorithm: Algorithm = {
     }
   },
 
-  reading({ bornMs, periodMs, ceiling, unitsPerRefill }: Terms, ms: number): number {
+  reading({ bornWindow, periodMs, ceiling, unitsPerRefill }: Terms, ms: number): number {
     const index = Math.floor(ms / periodMs)
     const units = Math.min(ceiling - 1, Math.floor((ms - index * periodMs) * unitsPerRefill))
-    return (index - Math.floor(bornMs / periodMs)) * ceiling + units
+    return (index - bornWindow) * ceiling + units
   },
 
-  whenMs({ bornMs, periodMs, ceiling, unitsPerRefill }: Terms, units: number): number {
+  whenMs({ bornWindow, periodMs, ceiling, unitsPerRefill }: Terms, units: number): number {
     const index = Math.floor(units / ceiling)
-    return (index + Math.floor(bornMs / periodMs)) * periodMs + (units - index * ceiling) / unitsPerRefill
+    return (index + bornWindow) * periodMs + (units - index * ceiling) / unitsPerRefill
   },
 
   fresh({ limit, ceiling }: Terms, now: number): number {

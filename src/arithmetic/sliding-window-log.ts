@@ -8,7 +8,11 @@
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Facts, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
-import { FACT, MIN_HORIZON_MS, REFUSED_STEP } from './algorithm.ts'
+import { MIN_HORIZON_MS } from './algorithm.ts'
+import * as algorithm from './algorithm.ts'
+
+// Held here: see cas.ts.
+const { FACT, REFUSED_STEP } = algorithm
 
 /** Bits of a record's time and of its cost. */
 export const TIME_BITS = 46
@@ -33,10 +37,12 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     return {
       algorithm: slidingWindowLogAlgorithm,
       reading: slidingWindowLogAlgorithm.reading,
+      spend: slidingWindowLogAlgorithm.spend,
       limit,
       periodMs,
       burst: limit,
       bornMs,
+      bornWindow: 0,
       unitsPerToken: 1,
       unitsPerRefill: perMs,
       ceiling,

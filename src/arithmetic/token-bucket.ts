@@ -59,10 +59,12 @@ export const tokenBucketAlgorithm: Algorithm = {
     return {
       algorithm: tokenBucketAlgorithm,
       reading: tokenBucketAlgorithm.reading,
+      spend: tokenBucketAlgorithm.spend,
       limit,
       periodMs,
       burst,
       bornMs,
+      bornWindow: 0,
       unitsPerToken: perToken,
       unitsPerRefill: perMs,
       ceiling,

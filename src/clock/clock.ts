@@ -112,11 +112,16 @@ export class Reader {
   /** Asks the clock; returns `ms`. Throws ERR_HOTBUCKET_CLOCK, or what the clock throws. */
   read(): number {
     const raw = this.#clock.nowMs()
-    if (typeof raw !== 'number' || !(raw <= this.horizonMs && raw >= -MAX_TIME_MS)) this.#refuse(raw)
     const times = this.#times
-    times[1] = raw
-    if (raw < times[0]!) return times[0]!
-    return (times[0] = raw)
+    if (typeof raw !== 'number' || !(raw >= times[0]! && raw <= this.horizonMs)) return this.#standStill(raw)
+    return (times[0] = times[1] = raw)
+  }
+
+  /** A reading that did not move on: the clock stepped back, or it is no reading. */
+  #standStill(raw: unknown): number {
+    if (typeof raw !== 'number' || !(raw <= this.horizonMs && raw >= -MAX_TIME_MS)) this.#refuse(raw)
+    this.#times[1] = raw
+    return this.#times[0]!
   }
 
   #refuse(raw: unknown): never {

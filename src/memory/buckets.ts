@@ -1,22 +1,28 @@
 /** All buckets of one arena as one attached thread uses them: places met lately, then the hint, then the search and insertion. */
 import type { Outlook, Step, Terms } from '../arithmetic/algorithm.ts'
-import { FACT, MAX_TIME_MS, REFUSED_STEP, waitMs } from '../arithmetic/algorithm.ts'
+import { FACT, REFUSED_STEP, waitMs } from '../arithmetic/algorithm.ts'
 import type { Clock } from '../clock/clock.ts'
 import { Reader } from '../clock/clock.ts'
 import type { Arena } from './arena.ts'
-import type { Driver } from './cas.ts'
-import { CasDriver, DONE, MISS, NOW, REFUSED, VALUE } from './cas.ts'
+import { CasDriver } from './cas.ts'
+import type { Driver } from './driver.ts'
+import * as driver from './driver.ts'
 import type { Hasher } from './hasher.ts'
 import type { InsertionVerdict } from './insertion.ts'
 import { FULL, Insertion } from './insertion.ts'
-import { TALLY } from './layout.ts'
+import * as layout from './layout.ts'
+import { KnownPolicies } from './known-policies.ts'
 import { MutexDriver } from './mutex.ts'
 import type { Place } from './place.ts'
 import { PlaceCache } from './place.ts'
-import type { Part } from './policy-table.ts'
 import { Slots } from './slots.ts'
+import { Survey } from './survey.ts'
 import { Table } from './table.ts'
 import { Tally } from './tally.ts'
+
+// Held here: what another module exports is looked up at each use.
+const { DONE, MISS, NOW, REFUSED, VALUE } = driver
+const { TALLY } = layout
 
 /** The key has no bucket, so it is full; nothing was made for it. */
 const ABSENT = 5
@@ -39,16 +45,13 @@ export class Buckets {
   readonly #driver: Driver
   readonly #slots: Slots
   readonly #table: Table
+  readonly #survey: Survey
   readonly #insertion: Insertion
   readonly #tally: Tally
   readonly #reader: Reader
   readonly #hasher: Hasher
   readonly #places = new PlaceCache()
-  /** The parts of each tier's policy, as of `#version`. */
-  readonly #parts: Part[][] = []
-  /** By tier: whether its policy has several parts. */
-  readonly #composite: boolean[] = []
-  #version = -1
+  readonly #policies: KnownPolicies
   #place = this.#places.of(0, '')
   #verdict: BucketVerdict = ABSENT
 
@@ -60,23 +63,32 @@ export class Buckets {
     this.#driver = arena.mutex ? new MutexDriver(arena, cas, this.#tally, ticket) : cas
     this.#slots = new Slots(arena)
     this.#table = new Table(arena, this.#slots)
-    this.#insertion = new Insertion(arena, this.#slots, this.#driver, this.#tally)
+    this.#survey = new Survey(arena, this.#slots)
+    this.#insertion = new Insertion(arena, this.#slots, this.#survey, this.#driver, this.#tally)
     this.#hasher = arena.hasher()
     this.#reader = new Reader(clock, arena.bornMs)
-    this.#refresh()
+    this.#policies = new KnownPolicies(arena, this.#reader)
   }
 
   /** The terms of each part of the tier's policy. */
   terms(tier: number): Terms[] {
-    this.#refresh()
-    return this.#parts[tier]!.map((part) => part.terms)
+    this.#policies.refresh()
+    return this.#policies.parts[tier]!.map((part) => part.terms)
   }
 
   /** Charges every bucket of (tier, key) with `cost`, or none, making them if need be, and counts the answer. */
   spend(tier: number, key: string, cost: number): boolean {
-    this.#reader.read()
-    this.#verdict = this.#composite[tier]! ? this.#spendAll(tier, key, cost) : this.#apply(tier, 0, key, 'spend', cost)
-    if (this.#verdict !== DONE) return this.#notDone()
+    const ms = this.#reader.read()
+    const place = this.#places.of(tier, key)
+    let verdict: BucketVerdict = MISS
+    if (this.#policies.current && (place.slot >= 0 || this.#locate(place, tier, key))) {
+      const { terms } = place
+      this.#driver.registers[NOW] = terms.reading(terms, ms)
+      verdict = this.#driver.transact(place, terms.spend, cost)
+    }
+    if (verdict === MISS) verdict = this.#policies.composite[tier]! ? this.#spendAll(tier, key, cost) : this.#seek(place, tier, 0, key, 'spend', cost)
+    this.#verdict = verdict
+    if (verdict !== DONE) return this.#notDone()
     this.#tally.count(TALLY.allowed)
     return true
   }
@@ -84,7 +96,7 @@ export class Buckets {
   /** Gives `cost` back to every bucket of (tier, key), never beyond full. */
   refund(tier: number, key: string, cost: number): void {
     this.#reader.read()
-    for (let at = 0; at < this.#parts[tier]!.length; at++) this.#apply(tier, at, key, 'refund', cost)
+    for (let at = 0; at < this.#policies.parts[tier]!.length; at++) this.#apply(tier, at, key, 'refund', cost)
   }
 
   /** Reads the clock and looks at (tier, key), for `outlook`; makes and changes nothing. */
@@ -98,10 +110,10 @@ export class Buckets {
    * whole milliseconds from the clock's own reading.
    */
   outlook(tier: number, at: number, key: string, cost: number, out: Outlook): Outlook {
-    const single = this.#parts[tier]!.length === 1
-    if (this.#verdict !== FULL && !(single && this.#parts[tier]![0]!.terms.ringSize === 0)) this.#verdict = this.#apply(tier, at, key, 'look', cost)
+    const single = this.#policies.parts[tier]!.length === 1
+    if (this.#verdict !== FULL && !(single && this.#policies.parts[tier]![0]!.terms.ringSize === 0)) this.#verdict = this.#apply(tier, at, key, 'look', cost)
     const full = this.#verdict === FULL
-    const { terms } = this.#parts[tier]![at]!
+    const { terms } = this.#policies.parts[tier]![at]!
     const { ms, rawMs } = this.#reader
     const now = terms.algorithm.reading(terms, ms)
     const { registers, facts } = this.#driver
@@ -157,11 +169,11 @@ export class Buckets {
    * has taken the last of a part meanwhile, gives back what was charged before it.
    */
   #spendAll(tier: number, key: string, cost: number): BucketVerdict {
-    const parts = this.#parts[tier]!
+    const parts = this.#policies.parts[tier]!
     const { registers, facts } = this.#driver
     for (let at = 0; at < parts.length; at++) {
       const verdict = this.#apply(tier, at, key, 'look', cost)
-      const { terms } = this.#parts[tier]![at]!
+      const { terms } = this.#policies.parts[tier]![at]!
       if (cost > terms.burst) return REFUSED
       if (verdict === FULL) return FULL
       if (verdict !== ABSENT && terms.algorithm.spend(registers[VALUE]!, terms, registers[NOW]!, cost, facts) === REFUSED_STEP) return REFUSED
@@ -177,9 +189,9 @@ export class Buckets {
 
   /** Applies `verb` to the bucket of part `at` of (tier, key), at the time that the reader read last. */
   #apply(tier: number, at: number, key: string, verb: Verb, cost: number): BucketVerdict {
-    const place = this.#places.of(tier | (at << 8), key)
+    const place = this.#places.of(this.#policies.composite[tier]! ? tier | ((at + 1) << 8) : tier, key)
     // Entries of the policy table come round: after 63 changes a slot's index may be known here as another policy.
-    if (place.slot >= 0 && this.#arena.policies.versionSeen === this.#version) {
+    if (this.#policies.current && place.slot >= 0) {
       const { terms } = place
       this.#driver.registers[NOW] = terms.reading(terms, this.#reader.ms)
       const verdict = this.#driver.transact(place, stepOf(verb, terms, cost), cost)
@@ -188,14 +200,23 @@ export class Buckets {
     return this.#seek(place, tier, at, key, verb, cost)
   }
 
+  /** Looks for the slot of a key of a simple policy that was not met lately; a hint, as `find` is. */
+  #locate(place: Place, tier: number, key: string): boolean {
+    if (this.#policies.composite[tier]!) return false
+    const { index, terms } = this.#policies.parts[tier]![0]!
+    this.#hasher.hash(tier, key, place)
+    place.under(index, terms)
+    return this.#table.find(place)
+  }
+
   /** `#apply` for a key whose slot is not known, or under a policy that this thread does not know yet. */
   #seek(place: Place, tier: number, at: number, key: string, verb: Verb, cost: number): BucketVerdict {
     const [table, driver] = [this.#table, this.#driver]
     this.#place = place
     this.#hasher.hash(tier | (at << 8), key, place)
     for (;;) {
-      this.#refresh()
-      const { index, terms } = this.#parts[tier]![at]!
+      this.#policies.refresh()
+      const { index, terms } = this.#policies.parts[tier]![at]!
       place.under(index, terms)
       const step = stepOf(verb, terms, cost)
       driver.registers[NOW] = terms.reading(terms, this.#reader.ms)
@@ -206,28 +227,12 @@ export class Buckets {
       }
       if (verdict !== MISS) {
         // A policy set while the bucket was being made may have missed it.
-        if (this.#refresh() && place.slot >= 0) table.convert(place.slot, index, this.#parts[tier]![at]!.index, this.#reader.ms)
+        if (this.#policies.refresh() && place.slot >= 0) table.convert(place.slot, index, this.#policies.parts[tier]![at]!.index, this.#reader.ms)
         return verdict
       }
       const stale = place.slot < 0 ? 0 : this.#slots.stalePolicy(place)
-      if (stale === 0) return this.#insertion.hasRoom(place, this.#reader.ms) ? ABSENT : FULL
+      if (stale === 0) return this.#survey.hasRoom(place, this.#reader.ms) ? ABSENT : FULL
       table.convert(place.slot, stale, index, this.#reader.ms)
     }
-  }
-
-  /** Reads the policies again if any was set since; says whether. */
-  #refresh(): boolean {
-    const { policies, tierCount, bornMs } = this.#arena
-    const version = policies.version
-    if (version === this.#version) return false
-    this.#version = version
-    let horizonMs = Infinity
-    for (let tier = 0; tier < tierCount; tier++) {
-      this.#parts[tier] = policies.parts(tier)
-      this.#composite[tier] = this.#parts[tier]!.length > 1
-      for (const { terms } of this.#parts[tier]!) horizonMs = Math.min(horizonMs, terms.horizonMs)
-    }
-    this.#reader.horizonMs = Math.min(MAX_TIME_MS, bornMs + horizonMs)
-    return true
   }
 }

@@ -15,12 +15,13 @@
 import type { Step } from '../arithmetic/algorithm.ts'
 import type { Reader } from '../clock/clock.ts'
 import type { Arena } from './arena.ts'
-import type { Driver, Verdict } from './cas.ts'
-import { CONTENDED, DONE, MISS, NOW, REFUSED, VALUE } from './cas.ts'
+import type { Driver, Verdict } from './driver.ts'
+import { CONTENDED, DONE, MISS, NOW, REFUSED, VALUE } from './driver.ts'
 import { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } from './layout.ts'
 import type { Place } from './place.ts'
 import type { Slots } from './slots.ts'
-import { NEVER_TAKEN, NONE } from './slots.ts'
+import { NONE } from './slots.ts'
+import type { Survey } from './survey.ts'
 import type { Tally } from './tally.ts'
 import * as word from './word.ts'
 import { CLAIM_UNITS_PER_MS, COMMITTED, FREE, TENTATIVE } from './word.ts'
@@ -37,17 +38,16 @@ const PATIENCE = 64
 export class Insertion {
   readonly #arena: Arena
   readonly #slots: Slots
+  readonly #survey: Survey
   readonly #driver: Driver
   readonly #tally: Tally
-  #victim = NONE
-  /** True when the last survey met a claim that could be neither used nor taken. */
-  #unsettled = false
   /** The word of the slot that `#settle` chose, as it was before the scan that chose it. */
   #held = 0n
 
-  constructor(arena: Arena, slots: Slots, driver: Driver, tally: Tally) {
+  constructor(arena: Arena, slots: Slots, survey: Survey, driver: Driver, tally: Tally) {
     this.#arena = arena
     this.#slots = slots
+    this.#survey = survey
     this.#driver = driver
     this.#tally = tally
   }
@@ -59,17 +59,16 @@ export class Insertion {
   insert(place: Place, step: Step, reader: Reader, cost: number): InsertionVerdict {
     const { words, bornMs } = this.#arena
     const { terms, policy } = place
-    this.#slots.select(place)
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      let slot = this.#survey(place, reader.ms)
+      let slot = this.#survey.of(place, reader.ms)
       if (slot === NONE) {
-        if (this.#victim === NONE) {
+        if (this.#survey.victim === NONE) {
           // A claim of this tick may become this key's own, or be let go; or its thread is dead, and it ages.
-          if (!this.#unsettled || round >= PATIENCE) return FULL
+          if (!this.#survey.unsettled || round >= PATIENCE) return FULL
           reader.read()
           continue
         }
-        slot = this.#claim(this.#victim, place, reader.ms)
+        slot = this.#claim(this.#survey.victim, place, reader.ms)
         if (slot === NONE) continue
       }
       slot = this.#settle(slot, place)
@@ -99,43 +98,6 @@ export class Insertion {
     }
     this.#tally.count(TALLY.contended)
     return CONTENDED
-  }
-
-  /** True when the key has a slot, or could get one at `ms`. May be outdated on return. */
-  hasRoom(place: Place, ms: number): boolean {
-    this.#slots.select(place)
-    return this.#survey(place, ms) !== NONE || this.#victim !== NONE
-  }
-
-  /**
-   * The key's slot, committed or tentative, or -1. Then `#victim` is the slot to claim: of the bucket that alone has a
-   * free one, else of the one that has more to take, which keeps buckets level; there a free one, else the one that has
-   * been full for longest.
-   */
-  #survey(place: Place, ms: number): number {
-    let [lowCount, highCount, lowVictim, highVictim] = [0, 0, NONE, NONE]
-    let [lowSince, highSince] = [Infinity, Infinity]
-    this.#unsettled = false
-    for (let slot = this.#slots.low; slot !== NONE; slot = this.#slots.next(slot)) {
-      const seen = Atomics.load(this.#arena.words, slot)
-      const hi = word.hiOf(seen)
-      if (word.phaseOf(hi) !== FREE && this.#slots.bears(slot, hi, place)) return slot
-      if (!this.#slots.isTakeable(slot, seen, ms)) {
-        if (word.phaseOf(hi) === TENTATIVE) this.#unsettled = true
-        continue
-      }
-      const since = this.#slots.fullSince(slot, seen)
-      if (slot < this.#slots.high) {
-        lowCount++
-        if (since < lowSince) [lowSince, lowVictim] = [since, slot]
-      } else {
-        highCount++
-        if (since < highSince) [highSince, highVictim] = [since, slot]
-      }
-    }
-    const oneHasFree = (lowSince === NEVER_TAKEN) !== (highSince === NEVER_TAKEN)
-    this.#victim = (oneHasFree ? lowSince === NEVER_TAKEN : lowCount >= highCount) ? lowVictim : highVictim
-    return NONE
   }
 
   /** Claims the victim and publishes the key on it; the slot, or -1 when another thread was first. */

@@ -12,7 +12,8 @@
  */
 import type { Facts, Step } from '../arithmetic/algorithm.ts'
 import type { Arena } from './arena.ts'
-import type { CasDriver, Driver, Verdict } from './cas.ts'
+import type { CasDriver } from './cas.ts'
+import type { Driver, Verdict } from './driver.ts'
 import { SLOT_BYTES, TALLY } from './layout.ts'
 import type { Place } from './place.ts'
 import type { Tally } from './tally.ts'

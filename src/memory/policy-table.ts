@@ -55,11 +55,6 @@ export class PolicyTable {
     return (this.#parts[index] ??= this.#read(index))
   }
 
-  /** `version` by a plain read: never older than what this thread has been told of by another. */
-  get versionSeen(): number {
-    return this.#cells[HEADER.policyVersion]!
-  }
-
   /** Policy changes so far. */
   get version(): number {
     return Atomics.load(this.#cells, HEADER.policyVersion)

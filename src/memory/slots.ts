@@ -21,6 +21,9 @@ export class Slots {
   /** First slot of the group's lower bucket, where reading begins, and of its upper one. */
   low = 0
   high = 0
+  /** Where the key goes when it has the choice: its home slot, and the first slot of that one's bucket. */
+  home = 0
+  homeBucket = 0
   readonly #arena: Arena
   readonly #ring: Ring
   readonly #facts: Facts = new Float64Array(FACTS)
@@ -37,9 +40,23 @@ export class Slots {
     const a = Math.floor((h0 >>> 0) * (bucketCount / 4_294_967_296))
     let b = Math.floor((h1 >>> 0) * (bucketCount / 4_294_967_296))
     if (a === b && bucketCount > 1) b = a + 1 === bucketCount ? 0 : a + 1
-    const bytes = ways * STRIDE
-    this.low = firstSlot + Math.min(a, b) * bytes
-    this.high = firstSlot + Math.max(a, b) * bytes
+    // As 32-bit integers: a slot's index in floats would be converted at each access.
+    const [first, second] = [(firstSlot + a * ways * STRIDE) | 0, (firstSlot + b * ways * STRIDE) | 0]
+    this.low = first < second ? first : second
+    this.high = first < second ? second : first
+    this.homeBucket = first
+    // Bits of the second half that have no part in the choice of its bucket, but in the very largest tables.
+    this.home = (first + (((h1 & 0xff) * ways) >>> 8) * STRIDE) | 0
+  }
+
+  /** True when the slot is in the home bucket. */
+  isHome(slot: number): boolean {
+    return slot >= this.high === (this.homeBucket === this.high)
+  }
+
+  /** The other bucket's first slot. */
+  get otherBucket(): number {
+    return this.low + this.high - this.homeBucket
   }
 
   /** The slot after `slot` in the group, or -1. */

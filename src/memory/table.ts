@@ -7,12 +7,16 @@
  */
 import { waitMs } from '../arithmetic/algorithm.ts'
 import type { Arena } from './arena.ts'
-import { SLOT_IDENTITY0, SLOT_IDENTITY1, SLOT_STATE_HI } from './layout.ts'
+import * as layout from './layout.ts'
 import type { Place } from './place.ts'
 import type { Slots } from './slots.ts'
-import { NONE, STRIDE } from './slots.ts'
+import * as slots from './slots.ts'
 import * as word from './word.ts'
-import { COMMITTED, FREE } from './word.ts'
+
+// Held here: see cas.ts.
+const { SLOT_IDENTITY0, SLOT_IDENTITY1, SLOT_STATE_HI } = layout
+const { NONE, STRIDE } = slots
+const { COMMITTED, FREE, generationOf, maskOf } = word
 
 /** A bound that only a fault reaches. */
 const MOST_ROUNDS = 1 << 10
@@ -28,18 +32,23 @@ export class Table {
 
   /** Sets `place.slot` to a slot that seems to be the key's, or -1. Reads plainly: a hint, which may be wrong either way. */
   find(place: Place): boolean {
+    const group = this.#slots
+    group.select(place)
+    let slot = this.#scan(place, group.home, 1)
+    if (slot === NONE) slot = this.#scan(place, group.homeBucket, this.#arena.ways)
+    if (slot === NONE) slot = this.#scan(place, group.otherBucket, this.#arena.ways)
+    place.slot = slot
+    return slot !== NONE
+  }
+
+  /** The slot, of `count` from `slot` on, that seems to be the key's, or -1. */
+  #scan({ h0, h1 }: Place, slot: number, count: number): number {
     const { cells } = this.#arena
-    const { h0, h1 } = place
-    this.#slots.select(place)
-    for (let slot = this.#slots.low; slot !== NONE; slot = this.#slots.next(slot)) {
-      const mask = word.maskOf(word.generationOf(cells[2 * slot + SLOT_STATE_HI]!))
-      if ((cells[2 * slot + SLOT_IDENTITY0]! ^ mask) === h0 && (cells[2 * slot + SLOT_IDENTITY1]! ^ mask) === h1) {
-        place.slot = slot
-        return true
-      }
+    for (let end = slot + count * STRIDE; slot < end; slot += STRIDE) {
+      const mask = maskOf(generationOf(cells[2 * slot + SLOT_STATE_HI]!))
+      if ((cells[2 * slot + SLOT_IDENTITY0]! ^ mask) === h0 && (cells[2 * slot + SLOT_IDENTITY1]! ^ mask) === h1) return slot
     }
-    place.slot = NONE
-    return false
+    return NONE
   }
 
   /** Sets `place.slot` to the committed slot of the key, or -1, by atomic reads. */

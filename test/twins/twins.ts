@@ -17,8 +17,8 @@ const twin = (name: string, by: Bounded, says: RegExp, ...replace: readonly (rea
 })
 
 const PLAIN_STORE = [
-  'const seen = Atomics.compareExchange(words, slot, word, changed); if (isLast(seen) || (terms.ringSize !== 0 && carried(step, terms, hi, next, seen))) {',
-  'const seen = word; Atomics.store(words, slot, changed); if (next >= 0) {',
+  'const seen = Atomics.compareExchange(words, slot, held, changed); if (isLast(seen) || (terms.ringSize !== 0 && carried(step, terms, hi, next, seen))) {',
+  'const seen = held; Atomics.store(words, slot, changed); if (next >= 0) {',
 ] as const
 
 const ORDER = /no order of the calls/
@@ -83,8 +83,8 @@ export const twins: readonly Caught[] = [
     'const time = Math.max(',
   ]),
   twin('lets a refund lower the word by a store', refunds['spends against refunds'], ORDER, [
-    'const seen = Atomics.compareExchange(words, slot, word, changed);',
-    'const seen = next < value ? (Atomics.store(words, slot, changed), word) : Atomics.compareExchange(words, slot, word, changed);',
+    'const seen = Atomics.compareExchange(words, slot, held, changed);',
+    'const seen = next < value ? (Atomics.store(words, slot, changed), held) : Atomics.compareExchange(words, slot, held, changed);',
   ]),
   twin('waits without a mark on the lock', mutexes['two threads at one lock'], /deadlock/, ['const marked = seen | WAITED_FOR;', 'const marked = seen;']),
   twin('takes the lock without the mark after a wait', mutexes['three threads at one lock'], /deadlock/, [
