@@ -4,8 +4,8 @@ import type { Decision, Stats, TierLimiter } from './answers.ts'
 import type { Outlook } from './arithmetic/algorithm.ts'
 import { policyOf, termsOf } from './arithmetic/compile.ts'
 import type { Policy } from './arithmetic/policy.ts'
-import type { Clock } from './clock/clock.ts'
-import { firstReading, SharedClock } from './clock/clock.ts'
+import { type Clock, firstReading } from './clock/clock.ts'
+import { handleOf } from './clock/travel.ts'
 import { badHandle, closedError, outOfRange, shown, wrongType } from './errors.ts'
 import { Arena } from './memory/arena.ts'
 import { Buckets } from './memory/buckets.ts'
@@ -101,8 +101,8 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
     // Before the tiers: a change in between makes the version old, and then the tiers are not compared.
     const policyVersion = this.#arena.policies.version
     const tiers = Object.fromEntries(this.#names.map((name, tier) => [name, policyOf(this.#buckets.terms(tier))]))
-    const handle = { buffer: this.#arena.buffer, tiers: tiers as Record<T, Policy>, policyVersion }
-    return this.#clock instanceof SharedClock ? { ...handle, clock: this.#clock.handle } : handle
+    const clock = handleOf(this.#clock)
+    return { buffer: this.#arena.buffer, tiers: tiers as Record<T, Policy>, policyVersion, ...(clock && { clock }) }
   }
 
   /**
