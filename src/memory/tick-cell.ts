@@ -20,7 +20,7 @@ export class TickCell {
   readonly hint: Float64Array
   /** Milliseconds from one publication to the next, as far as the ticker gets its turn. */
   readonly intervalMs: number
-  readonly #time: TimeCell
+  private readonly time: TimeCell
 
   /** A new cell of a ticker of `intervalMs`, at time 0, or the one in a buffer that `accepts` takes. */
   constructor(from: number | SharedArrayBuffer) {
@@ -30,7 +30,7 @@ export class TickCell {
     if (typeof from === 'number') interval[0] = from
     this.intervalMs = interval[0]!
     this.hint = new Float64Array(this.buffer, HINT, 1)
-    this.#time = new TimeCell(this.buffer, TIME)
+    this.time = new TimeCell(this.buffer, TIME)
   }
 
   /** True when `value` could be the buffer of a cell. */
@@ -40,12 +40,12 @@ export class TickCell {
 
   /** The time; 0 where none was published. Not older than any that another thread has read before. */
   get ms(): number {
-    return this.#time.ms
+    return this.time.ms
   }
 
   /** Makes the time `ms`, unless it is later already. */
   raise(ms: number): void {
-    if (this.#time.raise(ms)) this.hint[0] = ms
+    if (this.time.raise(ms)) this.hint[0] = ms
   }
 }
 
