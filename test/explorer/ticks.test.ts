@@ -105,8 +105,8 @@ describe('broken twins', () => {
       by: 'a reader that tells and one that hears, beside a publisher that may be killed',
       says: 'a reading is older than one it knew of',
       patches: [
-        { from: 'catchUp() { this.#ms = this.#cell.ms; }', to: 'catchUp() {}' },
-        { from: 'this.catchUp(); return this.#ms;', to: 'return (this.#ms = this.#cell.ms);' },
+        { from: 'catchUp() { this.ms = this.cell.ms; }', to: 'catchUp() {}' },
+        { from: 'this.catchUp(); return this.ms;', to: 'return (this.ms = this.cell.ms);' },
       ],
     },
     {
@@ -114,8 +114,8 @@ describe('broken twins', () => {
       by: 'a dead ticker and two readers, which publish',
       says: 'a reading is ahead of the true clock',
       patches: [{
-        from: 'this.#cell.raise(this.#trueClock.nowMs());',
-        to: 'this.#cell.raise(this.#trueClock.nowMs() + this.#cell.intervalMs);',
+        from: 'this.cell.raise(this.trueClock.nowMs());',
+        to: 'this.cell.raise(this.trueClock.nowMs() + this.cell.intervalMs);',
       }],
     },
   ]
