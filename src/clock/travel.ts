@@ -22,6 +22,6 @@ export function handleOf(clock: Clock): ClockHandle | undefined {
 /** The clock of a handle, in this thread. Throws ERR_HOTBUCKET_HANDLE. */
 export function clockFrom(handle: unknown): Clock {
   const kind = Object(handle).kind as string
-  if (!Object.hasOwn(kinds, kind)) throw badHandle('its clock is of no kind that travels')
+  if (!Object.hasOwn(kinds, kind)) throw badHandle('its clock is not the handle of a SharedClock or a CoarseClock')
   return new kinds[kind as ClockHandle['kind']](handle as never)
 }
