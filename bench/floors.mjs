@@ -3,13 +3,18 @@
  *
  * One hot key: a clock read, `Map.get`, one load and one compareExchange; where calls are refused, no exchange.
  * Many keys: a clock read, a hash of the string, one load and one compareExchange at the slot it picks.
+ * On the coarse clock the clock read is one plain load of the ticker's word.
  * No arithmetic, no identity, no counting: a floor is not a limiter.
  */
+
+import { ticker } from './clocks.mjs'
 
 /** As many slots as an arena for the shape's keys has, to the nearest power of two below. */
 const slotsFor = ({ count = 100_000 }) => 2 ** Math.floor(Math.log2(count * 1.6))
 const STRIDE_BYTES = 16
 const HOT = '203.0.113.7:443'
+/** Where a coarse clock's buffer has the time. */
+const TIME_WORD = 8
 
 function hash(key) {
   let h = 0x811c9dc5
@@ -91,6 +96,29 @@ function openInt(buffer, shape) {
   return { call, retries: () => retries }
 }
 
+/** The hot key of `openBigInt`, its time a word that the coarse clock's ticker publishes: read as it is, by a plain load. */
+function openTicks({ buffer, clock }, shape) {
+  const words = new BigInt64Array(buffer)
+  const time = new BigInt64Array(clock.buffer)
+  const near = nearMap()
+  let retries = 0
+  if (shape.denied) words[near.get(HOT)] = 2n ** 62n
+  const call = shape.denied
+    ? (key) => Atomics.load(words, near.get(key)) <= time[TIME_WORD]
+    : (key) => {
+        const now = time[TIME_WORD]
+        const slot = near.get(key)
+        let seen = Atomics.load(words, slot)
+        for (;;) {
+          const was = Atomics.compareExchange(words, slot, seen, now)
+          if (was === seen) return true
+          retries++
+          seen = was
+        }
+      }
+  return { call, retries: () => retries }
+}
+
 /** One atomic addition and nothing else: no limiter, but the most that one shared word can take. */
 function openAdd(buffer) {
   const cells = new Int32Array(buffer)
@@ -101,6 +129,15 @@ export const floors = [
   { id: 'floor-bigint', label: 'floor: hrtime + BigInt64', floor: true, threads: true, share, open: openBigInt },
   { id: 'floor-int', label: 'floor: performance.now + Int32', floor: true, threads: true, share, open: openInt },
 ]
+
+export const coarseFloor = {
+  id: 'floor-ticks',
+  label: 'floor: shared time word + BigInt64',
+  floor: true,
+  threads: true,
+  share: (shape) => ({ buffer: share(shape), clock: ticker().handle }),
+  open: openTicks,
+}
 
 export const atomicsAdd = { id: 'atomics-add', label: 'one Atomics.add', bare: true, threads: true, share, open: openAdd }
 

@@ -1,11 +1,11 @@
 /** One thread: every subject against the floor, in rounds where floor and subject take turns. */
 import { Crew } from './crew.mjs'
 import { median, spread } from './figures.mjs'
-import { floors } from './floors.mjs'
+import { floors as everyFloor } from './floors.mjs'
 import { checkQuiet } from './quiet.mjs'
 
 /** Rows of one shape: ns a call and the ratio to the faster floor, each as median, least, greatest. */
-export async function speed(shape, subjects, { rounds, ms }) {
+export async function speed(shape, subjects, { rounds, ms }, floors = everyFloor) {
   const crews = await Promise.all([...floors, ...subjects].map(({ id }) => Crew.muster(id, shape, 1)))
   try {
     const floorCrews = crews.slice(0, floors.length)

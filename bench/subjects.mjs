@@ -3,19 +3,20 @@
  * `open(shared, shape)`, in a seat, whose `call(key)` says whether the call is admitted.
  */
 import { RateLimiter, tokenBucket } from '../dist/index.js'
-import { atomicsAdd, floors } from './floors.mjs'
+import { ticker } from './clocks.mjs'
+import { atomicsAdd, coarseFloor, floors } from './floors.mjs'
 import { KEY_COUNT } from './keys.mjs'
 
 /** Limiters of the main thread, kept so that their counts can be read after a run. */
 const made = new WeakMap()
 
-function hotbucket(sync) {
+function hotbucket(sync, { id = sync, label = `hotbucket ${sync}`, clock = () => undefined } = {}) {
   return {
-    id: sync,
-    label: `hotbucket ${sync}`,
+    id,
+    label,
     threads: true,
     share(shape) {
-      const limiter = new RateLimiter({ policy: tokenBucket(shape.policy), maxKeys: shape.count ?? KEY_COUNT, sync })
+      const limiter = new RateLimiter({ policy: tokenBucket(shape.policy), maxKeys: shape.count ?? KEY_COUNT, sync, clock: clock() })
       const { handle } = limiter
       made.set(handle, limiter)
       return handle
@@ -59,7 +60,8 @@ const plainMap = {
 
 export const cas = hotbucket('cas')
 export const mutex = hotbucket('mutex')
-const own = new Map([...floors, atomicsAdd, cas, mutex, plainMap].map((subject) => [subject.id, subject]))
+export const coarse = hotbucket('cas', { id: 'coarse', label: 'hotbucket cas, CoarseClock', clock: ticker })
+const own = new Map([...floors, coarseFloor, atomicsAdd, cas, mutex, coarse, plainMap].map((subject) => [subject.id, subject]))
 
 /** The subjects of the comparison on one thread, in the order of the table. */
 export async function everybody() {

@@ -4,8 +4,8 @@ import type { Decision, Stats, TierLimiter } from './answers.ts'
 import type { Outlook } from './arithmetic/algorithm.ts'
 import { policyOf, termsOf } from './arithmetic/compile.ts'
 import type { Policy } from './arithmetic/policy.ts'
-import type { Clock } from './clock/clock.ts'
-import { firstReading, SharedClock } from './clock/clock.ts'
+import { type Clock, firstReading } from './clock/clock.ts'
+import { handleOf } from './clock/travel.ts'
 import { badHandle, closedError, outOfRange, shown, wrongType } from './errors.ts'
 import { Arena } from './memory/arena.ts'
 import { Buckets } from './memory/buckets.ts'
@@ -102,7 +102,7 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
     const policyVersion = this.#arena.policies.version
     if (this.#handle?.policyVersion === policyVersion) return this.#handle
     const tiers = Object.freeze(Object.fromEntries(this.#names.map((name, tier) => [name, policyOf(this.#buckets.terms(tier))]))) as Record<T, Policy>
-    return (this.#handle = Object.freeze({ buffer: this.#arena.buffer, tiers, policyVersion, ...(this.#clock instanceof SharedClock && { clock: this.#clock.handle }) }))
+    return (this.#handle = Object.freeze({ buffer: this.#arena.buffer, tiers, policyVersion, ...handleOf(this.#clock) }))
   }
 
   /**

@@ -1,8 +1,10 @@
 /** What users pass in, and its checks. */
 import { termsOf } from './arithmetic/compile.ts'
 import type { Policy } from './arithmetic/policy.ts'
-import type { Clock, SharedClockHandle } from './clock/clock.ts'
-import { SharedClock, systemClock } from './clock/clock.ts'
+import type { Clock } from './clock/clock.ts'
+import { systemClock } from './clock/clock.ts'
+import type { ClockHandle } from './clock/travel.ts'
+import { clockFrom } from './clock/travel.ts'
 import { badHandle, outOfRange, wrongType } from './errors.ts'
 import { MAX_KEYS, MAX_TIERS } from './memory/layout.ts'
 
@@ -18,7 +20,7 @@ interface SharedOptions {
   readonly whenFull?: 'deny' | 'allow'
   /** Under `'mutex'`: after how many milliseconds a lock is taken over from a holder that is gone; 0 to 60,000; 50 by default. */
   readonly lockTimeoutMs?: number
-  /** The clock of this thread; the system's monotonic clock by default. A `SharedClock` travels in the handle. */
+  /** The clock of this thread; the system's monotonic clock by default. A `SharedClock` or `CoarseClock` travels in the handle. */
   readonly clock?: Clock
 }
 
@@ -54,7 +56,7 @@ export interface LimiterHandle<T extends string = string> {
   readonly tiers: { readonly [K in T]: Policy }
   /** Policy changes before the handle was taken: `tiers` is compared with the arena's only where none came since. */
   readonly policyVersion: number
-  readonly clock?: SharedClockHandle
+  readonly clock?: ClockHandle
 }
 
 function choice<C extends string>(field: string, value: unknown, choices: readonly C[]): C {
@@ -66,7 +68,8 @@ function choice<C extends string>(field: string, value: unknown, choices: readon
   return found
 }
 
-function wholeOption(field: string, value: unknown, least: number, most: number, byDefault: number): number {
+/** The number, or the default for undefined; throws ERR_HOTBUCKET_OPTION for anything but a whole number in range. */
+export function wholeOption(field: string, value: unknown, least: number, most: number, byDefault: number): number {
   if (value === undefined) return byDefault
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
     throw outOfRange('ERR_HOTBUCKET_OPTION', field, value, `a whole number from ${least} to ${most}`)
@@ -125,11 +128,6 @@ export function checkedOptions<T extends string>(options: RateLimiterOptions<T>)
   }
 }
 
-function attachedClock(handle: SharedClockHandle): Clock {
-  if (typeof handle !== 'object' || handle === null) throw badHandle('its clock is not the handle of a SharedClock')
-  return new SharedClock(handle)
-}
-
 /** `value`, an object; throws ERR_HOTBUCKET_OPTION for anything else. */
 export function checkedObject<O extends object>(field: string, value: O): O {
   if (typeof value !== 'object' || value === null) throw wrongType('ERR_HOTBUCKET_OPTION', field, value, 'an object')
@@ -141,5 +139,5 @@ export function checkedHandle(handle: unknown): { buffer: unknown; tiers: Record
   if (typeof handle !== 'object' || handle === null) throw badHandle('it is not the handle of a limiter')
   const { buffer, tiers, policyVersion, clock } = handle as Partial<LimiterHandle>
   if (typeof tiers !== 'object' || tiers === null) throw badHandle('it names no tiers')
-  return { buffer, tiers, policyVersion: policyVersion as number, clock: clock === undefined ? systemClock : attachedClock(clock) }
+  return { buffer, tiers, policyVersion: policyVersion as number, clock: clock === undefined ? systemClock : clockFrom(clock) }
 }

@@ -4,11 +4,12 @@ import { expect, it } from 'vitest'
 import { Document, misprints } from './document.ts'
 import { headerAndRegions, sizes } from './layout/arena.ts'
 import { examples } from './layout/examples.ts'
+import { clocks } from './layout/clocks.ts'
 import { compared } from './layout/findings.ts'
 import { algorithms, limits } from './layout/limits.ts'
 import { locks, words } from './layout/words.ts'
 
-const checks = [headerAndRegions, sizes, words, locks, algorithms, limits, examples]
+const checks = [headerAndRegions, sizes, words, locks, algorithms, limits, examples, clocks]
 
 const text = readFileSync(new URL('../native-layout.md', import.meta.url), 'utf8')
 

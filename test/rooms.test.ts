@@ -44,6 +44,9 @@ describe('a source that breaks a rule is caught', () => {
     ['src/arithmetic/twin.ts', "import { Arena } from '../memory/arena.ts'", 'src/memory/arena.ts'],
     ['src/arithmetic/twin.ts', "import type { Clock } from '../clock/clock.ts'", 'src/clock/clock.ts'],
     ['src/arithmetic/twin.ts', "import { readFileSync } from 'node:fs'", 'node:fs'],
+    ['src/memory/twin.ts', "import { Worker } from 'node:worker_threads'", 'node:worker_threads'],
+    ['src/clock/twin.ts', "const { Worker } = await import('worker_threads')", 'worker_threads'],
+    ['src/twin.ts', "export { CoarseClock } from './clock/coarse-clock.ts'", 'src/clock/coarse-clock.ts'],
     ['src/http/twin.ts', "export { Arena } from '../memory/arena.ts'", 'src/memory/arena.ts'],
     ['src/http/twin.ts', "const late = await import('../memory/arena.ts')", 'src/memory/arena.ts'],
   ])('an import against the grain: %s says %s', (path, source, other) => {

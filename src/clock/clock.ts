@@ -7,6 +7,8 @@ import { TimeCell } from '../memory/time-cell.ts'
 export interface Clock {
   /** Milliseconds from any fixed point, the same point in all threads; fractions are welcome. */
   nowMs(): number
+  /** Of a clock that may be late in one thread: makes `nowMs` no older than any reading of another thread before this call. */
+  catchUp?(): void
 }
 
 // The reading passes through a private word, since Number(bigint) costs half as much again as the reading.
@@ -33,6 +35,7 @@ export const systemClock: Clock = 'bun' in process.versions || 'deno' in process
 
 /** A clock that can be posted to another thread. */
 export interface SharedClockHandle {
+  readonly kind: 'shared'
   readonly buffer: SharedArrayBuffer
 }
 
@@ -47,7 +50,7 @@ export class SharedClock implements Clock {
    * Starts at `start` milliseconds (0 by default, within 2^43 of 0), or is the clock of a handle from another thread.
    * Throws `RangeError` ERR_HOTBUCKET_CLOCK, `TypeError` ERR_HOTBUCKET_HANDLE.
    */
-  constructor(start: number | SharedClockHandle = 0) {
+  constructor(start: number | Pick<SharedClockHandle, 'buffer'> = 0) {
     if (typeof start === 'object' && start !== null) {
       if (!TimeCell.accepts(start.buffer)) throw badHandle('its clock is not the handle of a SharedClock')
       this.#cell = new TimeCell(start.buffer)
@@ -59,7 +62,7 @@ export class SharedClock implements Clock {
 
   /** What `attach` takes; structured-cloneable. */
   get handle(): SharedClockHandle {
-    return { buffer: this.#cell.buffer }
+    return { kind: 'shared', buffer: this.#cell.buffer }
   }
 
   /** The time in milliseconds. Thread-safe, but the value may be outdated on return. */
@@ -122,6 +125,15 @@ export class Reader {
     if (typeof raw !== 'number' || !(raw <= this.horizonMs && raw >= -MAX_TIME_MS)) this.#refuse(raw)
     this.#times[1] = raw
     return this.#times[0]!
+  }
+
+  /**
+   * As `read`, and no older than any reading that another thread has acted on before: for a charge to a new bucket, which
+   * does not show what was done to the one before it. A state that shows it needs none, since an older reading is refused by it.
+   */
+  readFresh(): number {
+    this.#clock.catchUp?.()
+    return this.read()
   }
 
   #refuse(raw: unknown): never {

@@ -65,7 +65,7 @@ export class Insertion {
         if (this.#survey.victim === NONE) {
           // A claim of this tick may become this key's own, or be let go; or its thread is dead, and it ages.
           if (!this.#survey.unsettled || round >= PATIENCE) return FULL
-          reader.read()
+          reader.readFresh()
           continue
         }
         slot = this.#claim(this.#survey.victim, place, reader.ms)
@@ -79,7 +79,7 @@ export class Insertion {
       // A charge is never older than the claim: the claimant may have been ahead of this thread's clock.
       const claimMs = word.phaseOf(hi) === TENTATIVE ? bornMs + word.valueOf(held) / CLAIM_UNITS_PER_MS : -Infinity
       const { registers, facts } = this.#driver
-      const now = (registers[NOW] = terms.reading(terms, Math.max(reader.read(), claimMs)))
+      const now = (registers[NOW] = terms.reading(terms, Math.max(reader.readFresh(), claimMs)))
       place.slot = slot
       if (word.phaseOf(hi) === TENTATIVE) {
         // A ring takes no charge before its slot is committed: it is committed full, and charged like any other.

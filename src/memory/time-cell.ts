@@ -3,29 +3,41 @@ const PER_MS = 2 ** 20
 
 export class TimeCell {
   readonly buffer: SharedArrayBuffer
-  readonly #cell: BigInt64Array
+  private readonly cell: BigInt64Array
 
-  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(8)) {
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(8), byteOffset = 0) {
     this.buffer = buffer
-    this.#cell = new BigInt64Array(buffer, 0, 1)
+    this.cell = new BigInt64Array(buffer, byteOffset, 1)
   }
 
-  /** True when `value` could be the buffer of a cell. */
-  static accepts(value: unknown): value is SharedArrayBuffer {
-    return Object.prototype.toString.call(value) === '[object SharedArrayBuffer]' && (value as SharedArrayBuffer).byteLength === 8
+  /** True when `value` could be the buffer of a cell, or of `bytes` with one in it. */
+  static accepts(value: unknown, bytes = 8): value is SharedArrayBuffer {
+    return Object.prototype.toString.call(value) === '[object SharedArrayBuffer]' && (value as SharedArrayBuffer).byteLength === bytes
   }
 
   get ms(): number {
-    return Number(Atomics.load(this.#cell, 0)) / PER_MS
+    return Number(Atomics.load(this.cell, 0)) / PER_MS
   }
 
   set ms(ms: number) {
-    Atomics.store(this.#cell, 0, BigInt(Math.round(ms * PER_MS)))
+    Atomics.store(this.cell, 0, BigInt(Math.round(ms * PER_MS)))
   }
 
   /** Adds `ms` as one atomic step; returns the time after it. */
   add(ms: number): number {
     const delta = BigInt(Math.round(ms * PER_MS))
-    return Number(Atomics.add(this.#cell, 0, delta) + delta) / PER_MS
+    return Number(Atomics.add(this.cell, 0, delta) + delta) / PER_MS
+  }
+
+  /** Sets the time to `ms`, rounded down, unless it is that already or later; says whether it did. One atomic step. */
+  raise(ms: number): boolean {
+    const wanted = BigInt(Math.floor(ms * PER_MS))
+    let time = Atomics.load(this.cell, 0)
+    while (time < wanted) {
+      const was = Atomics.compareExchange(this.cell, 0, time, wanted)
+      if (was === time) return true
+      time = was
+    }
+    return false
   }
 }

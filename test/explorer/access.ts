@@ -1,6 +1,6 @@
 /** One access to shared memory, as an actor asks for it and as the explorer carries it out. */
 
-export type View = Int32Array | BigInt64Array
+export type View = Int32Array | BigInt64Array | Float64Array
 export type Cell = number | bigint
 
 /** `read` and `write` are the plain accesses `view[i]` and `view[i] = x`; `clock` is a reading of the time. */

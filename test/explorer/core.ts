@@ -4,16 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type * as arena from '../../src/memory/arena.ts'
+import type * as ticks from '../../src/clock/ticks.ts'
 import type * as buckets from '../../src/memory/buckets.ts'
+import type * as tickCell from '../../src/memory/tick-cell.ts'
 import type * as word from '../../src/memory/word.ts'
 
 export interface Core {
   readonly Arena: typeof arena.Arena
   readonly Buckets: typeof buckets.Buckets
   readonly word: typeof word
+  readonly TickCell: typeof tickCell.TickCell
+  readonly Ticks: typeof ticks.Ticks
 }
 
-/** A piece of the compiled memory room, which must occur exactly once in all its files, and what takes its place. */
+/** A piece of the compiled memory and clock rooms, which must occur exactly once in all their files, and what takes its place. */
 export interface Patch {
   readonly from: string
   readonly to: string
@@ -28,13 +32,15 @@ export interface Twin {
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 
 async function load(directory: string): Promise<Core> {
-  const at = (file: string): string => pathToFileURL(join(directory, 'memory', file)).href
-  const [{ Arena }, { Buckets }, wordModule] = (await Promise.all([
-    import(/* @vite-ignore */ at('arena.js')),
-    import(/* @vite-ignore */ at('buckets.js')),
-    import(/* @vite-ignore */ at('word.js')),
-  ])) as [typeof arena, typeof buckets, typeof word]
-  return { Arena, Buckets, word: wordModule }
+  const at = (file: string): string => pathToFileURL(join(directory, file)).href
+  const [{ Arena }, { Buckets }, wordModule, { TickCell }, { Ticks }] = (await Promise.all([
+    import(/* @vite-ignore */ at('memory/arena.js')),
+    import(/* @vite-ignore */ at('memory/buckets.js')),
+    import(/* @vite-ignore */ at('memory/word.js')),
+    import(/* @vite-ignore */ at('memory/tick-cell.js')),
+    import(/* @vite-ignore */ at('clock/ticks.js')),
+  ])) as [typeof arena, typeof buckets, typeof word, typeof tickCell, typeof ticks]
+  return { Arena, Buckets, word: wordModule, TickCell, Ticks }
 }
 
 export const loadCore = (): Promise<Core> => load(DIST)
@@ -50,8 +56,8 @@ export async function loadTwin({ name, patches }: Twin): Promise<Core> {
   try {
     cpSync(DIST, directory, { recursive: true })
     writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
-    const room = join(directory, 'memory')
-    const paths = readdirSync(room).filter((file) => file.endsWith('.js')).map((file) => join(room, file))
+    const rooms = [join(directory, 'memory'), join(directory, 'clock')]
+    const paths = rooms.flatMap((room) => readdirSync(room).filter((file) => file.endsWith('.js')).map((file) => join(room, file)))
     for (const { from, to } of patches) {
       const found = paths.flatMap((path) => (readFileSync(path, 'utf8').match(patternOf(from)) ?? []).map(() => path))
       if (found.length !== 1) throw new Error(`twin "${name}": its text occurs ${found.length} times: ${from}`)

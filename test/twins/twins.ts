@@ -50,7 +50,7 @@ export const twins: readonly Caught[] = [
     ['&& (cells[id + SLOT_IDENTITY0] ^ mask) === place.h0', '&& cells[id + SLOT_IDENTITY0] === place.h0'],
   ),
   twin('charges at the reading made before the search', reclaims['a sweep against a call whose reading is old'], ORDER, [
-    'terms.reading(terms, Math.max(reader.read(), claimMs))',
+    'terms.reading(terms, Math.max(reader.readFresh(), claimMs))',
     'terms.reading(terms, reader.ms)',
   ]),
   twin('commits a word read after the scan', insertions['two threads meet a new key'], ANY, ['if (twin === slot) return slot;', 'if (twin === slot) { this.#held = Atomics.load(words, slot); return slot; }']),

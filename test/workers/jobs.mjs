@@ -1,5 +1,6 @@
 /** What crews do. Each job attaches, meets the others at the gate, and returns plain numbers. */
 import { RateLimiter, SharedClock } from 'hotbucket'
+import { Ticks } from '../../dist/clock/ticks.js'
 
 /** How many of `calls` are allowed on each key of `rounds` new ones, all threads on the same key at once. */
 export function hammer({ handle, rounds, calls, costs = [1], gate }) {
@@ -274,4 +275,24 @@ export function spendWhileReset({ handle, calls, resetters, index, gate }) {
     } else if (limiter.allow('k')) spent++
   }
   return [spent, resets]
+}
+
+/**
+ * Publishes the time and reads it, and passes each reading on to the others; how often a reading was older than one
+ * of this thread's own or one it had been passed.
+ */
+export function passTime({ handle, told, rounds, gate }) {
+  const ticks = new Ticks(handle)
+  let [last, back] = [-Infinity, 0]
+  gate.meet()
+  for (let round = 0; round < rounds; round++) {
+    ticks.publish()
+    const heard = Number(Atomics.load(told, 0)) / 1_000
+    ticks.catchUp()
+    const ms = ticks.nowMs()
+    if (ms < last || ms < heard) back++
+    last = ms
+    Atomics.store(told, 0, BigInt(Math.floor(ms * 1_000)))
+  }
+  return back
 }
