@@ -4,6 +4,7 @@
  * Side by side in one process, floor first; checks every admitted total before it prints a figure, and refuses a
  * run too noisy to quote (exit 1), or with --noisy says so beside it. Writes results.json, results.md and the pictures beside this file.
  */
+import { algorithmSubjects } from './algorithm-subjects.mjs'
 import { arenaRows, memoryRows } from './bytes.mjs'
 import { distances } from './distances.mjs'
 import { line, machine } from './machine.mjs'
@@ -12,10 +13,10 @@ import { options } from './options.mjs'
 import { quietly, refusable, tolerate } from './quiet.mjs'
 import { races, tails } from './races.mjs'
 import { markdown, terminal } from './report.mjs'
-import { shapes } from './shapes.mjs'
+import { eachAlgorithm, shapes } from './shapes.mjs'
 import { speed } from './speed.mjs'
 import { load, save } from './store.mjs'
-import { everybody } from './subjects.mjs'
+import { cas, everybody } from './subjects.mjs'
 
 const { quick, threads, noisy } = options(process.argv.slice(2))
 if (noisy) tolerate()
@@ -40,6 +41,7 @@ await refusable(async () => {
   for (const shape of Object.values(shapes)) {
     sections.speed.push(...(await pass(`one thread: ${shape.title}`, () => speed(shape, all, size.speed))))
   }
+  sections.speed.push(...(await pass(`one thread: ${eachAlgorithm.title}`, () => speed(eachAlgorithm, [cas, ...algorithmSubjects], size.speed))))
   for (const shape of Object.values(shapes)) {
     const ids = shape.keys === 'hot' ? ['cas', 'mutex', 'atomics-add'] : ['cas', 'mutex']
     sections.races.push(...(await pass(`threads ${threads}: ${shape.title}`, () => races(shape, ids, threads, size.races))))

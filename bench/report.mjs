@@ -2,9 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { range, short } from './figures.mjs'
 import { line } from './machine.mjs'
-import { shapes } from './shapes.mjs'
+import { eachAlgorithm, shapes } from './shapes.mjs'
 
-const title = (id) => shapes[id].title
+const titles = new Map([...Object.values(shapes), eachAlgorithm].map(({ id, title }) => [id, title]))
+const title = (id) => titles.get(id)
 const ns = ({ median }) => short(median)
 const optional = (value) => (value === undefined ? '' : short(value))
 
@@ -18,7 +19,7 @@ const SCALE = [
 /** Each section as { heading, note, head, rows }, cells as text. */
 function sections(results) {
   const parts = []
-  for (const id of Object.keys(shapes)) {
+  for (const id of titles.keys()) {
     const rows = (results.speed ?? []).filter(({ shape }) => shape === id)
     if (rows.length === 0) continue
     parts.push({

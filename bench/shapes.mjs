@@ -19,6 +19,9 @@ export const shapes = {
   new: { id: 'new', title: 'all keys new', keys: 'new', policy: brief },
 }
 
+/** The hot key once more, for subjects that bring policies of their own. */
+export const eachAlgorithm = { id: 'each-algorithm', title: 'hot key, every call admitted, each algorithm', keys: 'hot', policy: ample }
+
 /** `count` keys, each as likely as the next: the worst that a cache can meet. */
 export function uniform(count) {
   return { id: `uniform-${count}`, title: `${count.toLocaleString('en-US')} keys, each as likely`, keys: 'uniform', count, policy: lasting }

@@ -3,6 +3,7 @@
  * `open(shared, shape)`, in a seat, whose `call(key)` says whether the call is admitted.
  */
 import { RateLimiter, tokenBucket } from '../dist/index.js'
+import { algorithmSubjects } from './algorithm-subjects.mjs'
 import { ticker } from './clocks.mjs'
 import { atomicsAdd, coarseFloor, floors } from './floors.mjs'
 import { KEY_COUNT } from './keys.mjs'
@@ -61,7 +62,7 @@ const plainMap = {
 export const cas = hotbucket('cas')
 export const mutex = hotbucket('mutex')
 export const coarse = hotbucket('cas', { id: 'coarse', label: 'hotbucket cas, CoarseClock', clock: ticker })
-const own = new Map([...floors, coarseFloor, atomicsAdd, cas, mutex, coarse, plainMap].map((subject) => [subject.id, subject]))
+const own = new Map([...floors, coarseFloor, atomicsAdd, cas, mutex, coarse, plainMap, ...algorithmSubjects].map((subject) => [subject.id, subject]))
 
 /** The subjects of the comparison on one thread, in the order of the table. */
 export async function everybody() {

@@ -11,17 +11,22 @@ export interface Clock {
   catchUp?(): void
 }
 
-// The reading passes through a private word, since Number(bigint) costs half as much again as the reading.
+// The reading passes through a private word, since Number(bigint) costs half as much again as the reading. There it is
+// seen as a float: added to the bytes of 2^52, whole numbers below 2^52 are the floats from there to 2^53.
 const nanoseconds = new BigInt64Array(1)
 const halves = new Uint32Array(nanoseconds.buffer)
+const asFloat = new Float64Array(nanoseconds.buffer)
+const BYTES_OF_2_52 = 0x4330_0000_0000_0000n
 // Held here, since the global `process` is a getter.
 const hrtime = process.hrtime.bigint
 
 /** The kernel's monotonic clock, one base for all threads of the process; it stands still while a machine sleeps. */
 const hrtimeClock: Clock = {
   nowMs(): number {
-    nanoseconds[0] = hrtime()
-    return (halves[1]! * 4_294_967_296 + halves[0]!) * 1e-6
+    nanoseconds[0] = hrtime() + BYTES_OF_2_52
+    const biased = asFloat[0]!
+    // On a machine that has been up for more than 52 days, by the longer way.
+    return (biased < 2 ** 53 ? biased - 2 ** 52 : (halves[1]! - 0x4330_0000) * 4_294_967_296 + halves[0]!) * 1e-6
   },
 }
 
@@ -90,41 +95,41 @@ function checkedTime(field: string, ms: unknown): number {
 
 /** Reads a clock for one attached limiter: checks each reading, and never lets the time go back (G9). */
 export class Reader {
-  readonly #clock: Clock
+  private readonly clock: Clock
   /** The greatest reading whose state still fits. */
   horizonMs = Infinity
   /** The greatest reading, then the last one: in a typed array, since a number in a field would be a new object each time. */
-  readonly #times: Float64Array
+  private readonly times: Float64Array
 
   /** Time begins at `bornMs`: an earlier reading stands still there. */
   constructor(clock: Clock, bornMs: number) {
-    this.#clock = clock
-    this.#times = new Float64Array([bornMs, bornMs])
+    this.clock = clock
+    this.times = new Float64Array([bornMs, bornMs])
   }
 
   /** The greatest reading so far: decisions are made on this one. */
   get ms(): number {
-    return this.#times[0]!
+    return this.times[0]!
   }
 
   /** The last reading as the clock gave it: waits are true on this one. */
   get rawMs(): number {
-    return this.#times[1]!
+    return this.times[1]!
   }
 
   /** Asks the clock; returns `ms`. Throws ERR_HOTBUCKET_CLOCK, or what the clock throws. */
   read(): number {
-    const raw = this.#clock.nowMs()
-    const times = this.#times
-    if (typeof raw !== 'number' || !(raw >= times[0]! && raw <= this.horizonMs)) return this.#standStill(raw)
+    const raw = this.clock.nowMs()
+    const times = this.times
+    if (typeof raw !== 'number' || !(raw >= times[0]! && raw <= this.horizonMs)) return this.standStill(raw)
     return (times[0] = times[1] = raw)
   }
 
   /** A reading that did not move on: the clock stepped back, or it is no reading. */
-  #standStill(raw: unknown): number {
-    if (typeof raw !== 'number' || !(raw <= this.horizonMs && raw >= -MAX_TIME_MS)) this.#refuse(raw)
-    this.#times[1] = raw
-    return this.#times[0]!
+  private standStill(raw: unknown): number {
+    if (typeof raw !== 'number' || !(raw <= this.horizonMs && raw >= -MAX_TIME_MS)) this.refuse(raw)
+    this.times[1] = raw
+    return this.times[0]!
   }
 
   /**
@@ -132,11 +137,11 @@ export class Reader {
    * does not show what was done to the one before it. A state that shows it needs none, since an older reading is refused by it.
    */
   readFresh(): number {
-    this.#clock.catchUp?.()
+    this.clock.catchUp?.()
     return this.read()
   }
 
-  #refuse(raw: unknown): never {
+  private refuse(raw: unknown): never {
     throw outOfRange('ERR_HOTBUCKET_CLOCK', 'nowMs()', raw, `a number of milliseconds up to ${Math.floor(this.horizonMs)}`)
   }
 }

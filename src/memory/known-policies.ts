@@ -13,36 +13,36 @@ export class KnownPolicies {
   readonly parts: Part[][] = []
   /** By tier: whether its policy has several parts. */
   readonly composite: boolean[] = []
-  readonly #arena: Arena
-  readonly #reader: Reader
-  readonly #cells: Int32Array
-  #version = -1
+  private readonly arena: Arena
+  private readonly reader: Reader
+  private readonly cells: Int32Array
+  private version = -1
 
   constructor(arena: Arena, reader: Reader) {
-    this.#arena = arena
-    this.#reader = reader
-    this.#cells = arena.cells
+    this.arena = arena
+    this.reader = reader
+    this.cells = arena.cells
     this.refresh()
   }
 
   /** True unless this thread has been told of a change by another. A plain read, for the call of a known key. */
   get current(): boolean {
-    return this.#cells[policyVersion] === this.#version
+    return this.cells[policyVersion] === this.version
   }
 
   /** Reads the policies again if any was set since; says whether. */
   refresh(): boolean {
-    const { policies, tierCount, bornMs } = this.#arena
+    const { policies, tierCount, bornMs } = this.arena
     const { version } = policies
-    if (version === this.#version) return false
-    this.#version = version
+    if (version === this.version) return false
+    this.version = version
     let horizonMs = Infinity
     for (let tier = 0; tier < tierCount; tier++) {
       this.parts[tier] = policies.parts(tier)
       this.composite[tier] = this.parts[tier]!.length > 1
       for (const { terms } of this.parts[tier]!) horizonMs = Math.min(horizonMs, terms.horizonMs)
     }
-    this.#reader.horizonMs = Math.min(MAX_TIME_MS, bornMs + horizonMs)
+    this.reader.horizonMs = Math.min(MAX_TIME_MS, bornMs + horizonMs)
     return true
   }
 }

@@ -33,31 +33,31 @@ const LONGEST_KEY = 64
  * against the slot at each use.
  */
 export class PlaceCache {
-  readonly #entries = Array.from({ length: ENTRIES }, () => new Place())
-  readonly #spare = new Place()
-  #last = this.#spare
+  private readonly entries = Array.from({ length: ENTRIES }, () => new Place())
+  private readonly spare = new Place()
+  private last = this.spare
 
   /** The place of this key; its slot is -1 when the key was not met lately. Belongs to the caller until the next call. */
   of(tier: number, key: string): Place {
-    const last = this.#last
-    return last.key === key && last.tier === tier ? last : this.#lookUp(tier, key)
+    const last = this.last
+    return last.key === key && last.tier === tier ? last : this.lookUp(tier, key)
   }
 
-  #lookUp(tier: number, key: string): Place {
+  private lookUp(tier: number, key: string): Place {
     if (key.length > LONGEST_KEY) {
-      this.#spare.slot = -1
-      return this.#spare
+      this.spare.slot = -1
+      return this.spare
     }
     // Keys differ most at their end.
     const end = key.length - 1
     let mix = key.charCodeAt(end) + end + (tier << 5)
     if (end > 1) mix += key.charCodeAt(end - 1) * 10 + key.charCodeAt(end - 2) * 100
-    const place = this.#entries[mix & (ENTRIES - 1)]!
+    const place = this.entries[mix & (ENTRIES - 1)]!
     if (place.key !== key || place.tier !== tier) {
       place.key = key
       place.tier = tier
       place.slot = -1
     }
-    return (this.#last = place)
+    return (this.last = place)
   }
 }

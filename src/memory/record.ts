@@ -6,8 +6,12 @@
  *
  * `read` takes a word apart into this thread's private one; the other functions tell of the record read last.
  */
-import { EPOCHS, TIME_BITS } from '../arithmetic/sliding-window-log.ts'
-import { generationOf } from './word.ts'
+import * as log from '../arithmetic/sliding-window-log.ts'
+import * as word from './word.ts'
+
+// Held here: see cas.ts.
+const { EPOCHS, TIME_BITS } = log
+const { generationOf } = word
 
 const TIME_HI_BITS = TIME_BITS - 32
 const TIME_HI_MASK = (1 << TIME_HI_BITS) - 1

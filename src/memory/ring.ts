@@ -9,30 +9,41 @@
  * before a new tenant's slot is committed, since three bits of generation come round soon.
  */
 import type { Facts, Terms } from '../arithmetic/algorithm.ts'
-import { FACT } from '../arithmetic/algorithm.ts'
-import { EPOCHS } from '../arithmetic/sliding-window-log.ts'
+import * as algorithm from '../arithmetic/algorithm.ts'
+import * as log from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_BYTES } from './layout.ts'
 import * as record from './record.ts'
-import { ITS_TIME, NOTHING, recordOf, tagOf } from './record.ts'
+import * as word from './word.ts'
+
+// Held here: see cas.ts.
+const { FACT } = algorithm
+const { EPOCHS } = log
+const { bears, bearsButEpoch, clearedTo, costRead, epochRead, ITS_TIME, NOTHING, read, recordOf, tagOf, timeRead } = record
+const { isLast } = word
+const STRIDE = SLOT_BYTES / 8
 
 export class Ring {
-  readonly #words: BigInt64Array
-  readonly #firstSlot: number
-  readonly #firstCell: number
-  readonly #cellsPerSlot: number
+  private readonly words: BigInt64Array
+  private readonly firstSlot: number
+  private readonly firstCell: number
+  private readonly cellsPerSlot: number
   /** The record at the head as `gather` saw it: what `propose` expects. */
-  #atHead = 0n
-  /** Of the head that `gather` was given: its epoch, its lap, its place in the ring. */
-  #epoch = 0
-  #lap = 0
-  #place = 0
+  private atHead = 0n
+  // Of the state that `gather` was given: what its records bear, the ring's first cell, the head's epoch and place.
+  private hi = 0
+  private ring = 0
+  private epoch = 0
+  private place = 0
+  /** Its lap, in the bits that records bear; and how many laps there were before, up to 2: no look goes further back. */
+  private lap = 0
+  private lapsBefore = 0
 
   constructor({ words, firstSlot, firstRing, ringSize }: Arena) {
-    this.#words = words
-    this.#firstSlot = firstSlot
-    this.#firstCell = firstRing
-    this.#cellsPerSlot = ringSize
+    this.words = words
+    this.firstSlot = firstSlot
+    this.firstCell = firstRing
+    this.cellsPerSlot = ringSize
   }
 
   /**
@@ -43,30 +54,37 @@ export class Ring {
     const size = terms.ringSize
     const head = Math.floor(value / EPOCHS)
     const lap = Math.floor(head / size)
-    const place = head - lap * size
-    const ring = this.#ringOf(slot)
-    this.#epoch = value - head * EPOCHS
-    this.#lap = lap
-    this.#place = place
-    this.#atHead = Atomics.load(this.#words, ring + place)
-    record.read(this.#atHead)
-    if (record.costRead() > 0 && record.bears(tagOf(hi, this.#epoch, lap))) return record.costRead()
-    facts[FACT.newest] = this.#timeBefore(ring, hi, terms, 1)
-    facts[FACT.oldest] = cost >= 1 && cost <= size ? this.#timeBefore(ring, hi, terms, size + 1 - cost) : -Infinity
-    let used = 0
-    while (count && used < size && this.#timeBefore(ring, hi, terms, used + 1) + terms.ceiling > now) used++
-    facts[FACT.used] = used
+    this.hi = hi
+    this.ring = this.ringOf(slot)
+    this.epoch = (value - head * EPOCHS) | 0
+    this.place = (head - lap * size) | 0
+    this.lap = lap & 3
+    this.lapsBefore = lap < 2 ? lap : 2
+    this.atHead = Atomics.load(this.words, this.ring + this.place)
+    read(this.atHead)
+    if (costRead() > 0 && bears(tagOf(hi, this.epoch, this.lap))) return costRead()
+    facts[FACT.newest] = this.timeBefore(terms, 1)
+    facts[FACT.oldest] = cost >= 1 && cost <= size ? this.timeBefore(terms, size + 1 - cost) : -Infinity
+    if (count) facts[FACT.used] = this.unitsAfter(terms, now)
     return 0
   }
 
-  /** Writes the record of a call at the head that `gather` saw; false when another thread was first. */
-  propose(slot: number, word: bigint, hi: number, terms: Terms, cost: number, now: number, facts: Facts): boolean {
-    const words = this.#words
-    if (Atomics.load(words, slot) !== word) return false
-    const time = Math.max(now, facts[FACT.newest]!)
-    if (!this.#clear(slot, word, hi, this.#place + 1, cost - 1, terms.ringSize, time)) return false
-    const proposed = recordOf(tagOf(hi, this.#epoch, this.#lap), cost, time)
-    return Atomics.compareExchange(words, this.#ringOf(slot) + this.#place, this.#atHead, proposed) === this.#atHead
+  /** The units whose window has not passed at `now`. */
+  private unitsAfter(terms: Terms, now: number): number {
+    let used = 0
+    while (used < terms.ringSize && this.timeBefore(terms, used + 1) + terms.ceiling > now) used++
+    return used
+  }
+
+  /** Writes the record of a call at the head that `gather` saw in the word read last; false when another thread was first. */
+  propose(slot: number, held: bigint, hi: number, terms: Terms, cost: number, now: number, facts: Facts): boolean {
+    const { words } = this
+    if (!isLast(Atomics.load(words, slot))) return false
+    const newest = facts[FACT.newest]!
+    const time = now > newest ? now : newest
+    if (cost > 1 && !this.clear(slot, held, hi, this.place + 1, cost - 1, terms.ringSize, time)) return false
+    const proposed = recordOf(tagOf(hi, this.epoch, this.lap), cost, time)
+    return Atomics.compareExchange(words, this.ring + this.place, this.atHead, proposed) === this.atHead
   }
 
   /**
@@ -75,63 +93,63 @@ export class Ring {
    */
   chooseEpoch(slot: number, hi: number, terms: Terms, cost: number, facts: Facts): void {
     const size = terms.ringSize
-    const ring = this.#ringOf(slot)
+    const ring = this.ringOf(slot)
     const back = Math.min(cost, facts[FACT.used]!)
-    let taken = 1 << this.#epoch
+    let taken = 1 << this.epoch
     for (let unit = -back; unit < size - back; unit++) {
-      const place = this.#place + unit
-      const lap = this.#lap + (place < 0 ? -1 : place < size ? 0 : 1)
-      record.read(Atomics.load(this.#words, ring + ((place + size) % size)))
-      if (record.costRead() > 0 && record.bearsButEpoch(tagOf(hi, 0, lap))) taken |= 1 << record.epochRead()
+      const place = this.place + unit
+      const lap = this.lap + (place < 0 ? -1 : place < size ? 0 : 1)
+      read(Atomics.load(this.words, ring + ((place + size) % size)))
+      if (costRead() > 0 && bearsButEpoch(tagOf(hi, 0, lap))) taken |= 1 << epochRead()
     }
     let on = 1
-    while (on < EPOCHS && (taken & (1 << ((this.#epoch + on) % EPOCHS))) !== 0) on++
-    facts[FACT.epoch] = on === EPOCHS ? -1 : (this.#epoch + on) % EPOCHS
+    while (on < EPOCHS && (taken & (1 << ((this.epoch + on) % EPOCHS))) !== 0) on++
+    facts[FACT.epoch] = on === EPOCHS ? -1 : (this.epoch + on) % EPOCHS
   }
 
   /**
-   * Makes the ring of a slot a new tenant's, before the claim with the word `word`, made at the reading `claimed`, is
+   * Makes the ring of a slot a new tenant's, before the claim with the word `held`, made at the reading `claimed`, is
    * committed; returns the value to commit. The ring begins with a lap that left the window at the claim: a call with an
    * older reading, stalled since another tenancy of the same key, is refused as it would have been by that one.
    */
-  begin(slot: number, word: bigint, hi: number, { ringSize, ceiling }: Terms, claimed: number): number {
-    const words = this.#words
-    this.#clear(slot, word, hi, 1, ringSize - 1, ringSize, NOTHING)
-    const first = this.#ringOf(slot)
+  begin(slot: number, held: bigint, hi: number, { ringSize, ceiling }: Terms, claimed: number): number {
+    const words = this.words
+    this.clear(slot, held, hi, 1, ringSize - 1, ringSize, NOTHING)
+    const first = this.ringOf(slot)
     // Where the window reaches back beyond the arena's birth, no other tenancy can have been charged.
     const begun = claimed < ceiling ? 0n : recordOf(tagOf(hi, 0, 0), ringSize, claimed - ceiling)
     const old = Atomics.load(words, first)
-    if (old !== begun && Atomics.load(words, slot) === word) Atomics.compareExchange(words, first, old, begun)
+    if (old !== begun && Atomics.load(words, slot) === held) Atomics.compareExchange(words, first, old, begun)
     return begun === 0n ? 0 : ringSize * EPOCHS
   }
 
   /** Clears the records that a refund of `units` left ahead of the head, while the word is still the refund's own. */
-  clearRefunded(slot: number, word: bigint, { ringSize }: Terms, units: number): void {
-    this.#clear(slot, word, 0, this.#place - units + ringSize, units, ringSize, ITS_TIME)
+  clearRefunded(slot: number, held: bigint, { ringSize }: Terms, units: number): void {
+    this.clear(slot, held, 0, this.place - units + ringSize, units, ringSize, ITS_TIME)
   }
 
   /**
-   * Clears `count` cells from `place` on while the slot's word is `word`; false when it is not. Each cell is read before
+   * Clears `count` cells from `place` on while the slot's word is `held`; false when it is not. Each cell is read before
    * the word is checked: a later call or tenant that writes in between changes the cell, and the exchange fails. What
    * stays is a record of no units: of `time`, at which all that was there had left the window; of the time that was there;
    * or nothing.
    */
-  #clear(slot: number, word: bigint, hi: number, place: number, count: number, size: number, time: number): boolean {
-    const words = this.#words
-    const ring = this.#ringOf(slot)
+  private clear(slot: number, held: bigint, hi: number, place: number, count: number, size: number, time: number): boolean {
+    const words = this.words
+    const ring = this.ringOf(slot)
     for (let i = 0; i < count; i++) {
       const at = place + i
       const cell = ring + (at % size)
       const old = Atomics.load(words, cell)
       if (old === 0n) continue
-      if (Atomics.load(words, slot) !== word) return false
-      Atomics.compareExchange(words, cell, old, record.clearedTo(old, time, tagOf(hi, this.#epoch, this.#lap + (at < size ? 0 : 1))))
+      if (Atomics.load(words, slot) !== held) return false
+      Atomics.compareExchange(words, cell, old, clearedTo(old, time, tagOf(hi, this.epoch, this.lap + (at < size ? 0 : 1))))
     }
     return true
   }
 
-  #ringOf(slot: number): number {
-    return this.#firstCell + ((slot - this.#firstSlot) / (SLOT_BYTES / 8)) * this.#cellsPerSlot
+  private ringOf(slot: number): number {
+    return this.firstCell + ((slot - this.firstSlot) / STRIDE) * this.cellsPerSlot
   }
 
   /**
@@ -139,18 +157,18 @@ export class Ring {
    * it. Where a call of the next lap has written over it, or is about to, the unit had left the window at that call's
    * time, and nothing later is known: a thread whose reading is older may not take it for gone.
    */
-  #timeBefore(ring: number, hi: number, { ringSize, ceiling }: Terms, units: number): number {
-    let place = this.#place - units
-    let lap = this.#lap
+  private timeBefore({ ringSize, ceiling }: Terms, units: number): number {
+    let place = this.place - units
+    let { lap, lapsBefore } = this
     for (let back = 0; back < ringSize; back++, place--) {
       if (place < 0) {
+        if (--lapsBefore < 0) break
         place += ringSize
         lap--
       }
-      if (lap < 0) break
-      record.read(back === 0 && units === ringSize ? this.#atHead : Atomics.load(this.#words, ring + place))
-      if (record.bearsButEpoch(tagOf(hi, 0, lap + 1)) && record.timeRead() >= 0) return record.timeRead() - ceiling
-      if (record.costRead() > back && record.bearsButEpoch(tagOf(hi, 0, lap))) return record.timeRead()
+      read(back === 0 && units === ringSize ? this.atHead : Atomics.load(this.words, this.ring + place))
+      if (bearsButEpoch(tagOf(this.hi, 0, lap + 1)) && timeRead() >= 0) return timeRead() - ceiling
+      if (costRead() > back && bearsButEpoch(tagOf(this.hi, 0, lap))) return timeRead()
     }
     return -Infinity
   }

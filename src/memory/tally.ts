@@ -11,26 +11,26 @@ import { EXCLUSIVE_LINES, LINE_BYTES, TALLY, TALLY_LINES, TALLY_OFFSET } from '.
 export type Counter = keyof typeof TALLY
 
 export class Tally {
-  readonly #cells: Int32Array
-  readonly #line: number
-  readonly #owned: boolean
+  private readonly cells: Int32Array
+  private readonly line: number
+  private readonly owned: boolean
 
   constructor(arena: Arena, ticket: number) {
-    this.#cells = arena.cells
-    this.#owned = ticket < EXCLUSIVE_LINES
-    const line = this.#owned ? ticket : EXCLUSIVE_LINES + (ticket % (TALLY_LINES - EXCLUSIVE_LINES))
-    this.#line = (TALLY_OFFSET + line * LINE_BYTES) / 4
+    this.cells = arena.cells
+    this.owned = ticket < EXCLUSIVE_LINES
+    const line = this.owned ? ticket : EXCLUSIVE_LINES + (ticket % (TALLY_LINES - EXCLUSIVE_LINES))
+    this.line = (TALLY_OFFSET + line * LINE_BYTES) / 4
   }
 
   /** Adds 1 to the counter at `offset`, one of the offsets of `TALLY`. */
   count(offset: number): void {
-    const at = this.#line + offset
-    if (!this.#owned) this.#countShared(at)
-    else if ((this.#cells[at] = (this.#cells[at]! + 1) | 0) === 0) this.#cells[at + 1]!++
+    const at = this.line + offset
+    if (!this.owned) this.countShared(at)
+    else if ((this.cells[at] = (this.cells[at]! + 1) | 0) === 0) this.cells[at + 1]!++
   }
 
-  #countShared(at: number): void {
-    if (Atomics.add(this.#cells, at, 1) === -1) Atomics.add(this.#cells, at + 1, 1)
+  private countShared(at: number): void {
+    if (Atomics.add(this.cells, at, 1) === -1) Atomics.add(this.cells, at + 1, 1)
   }
 
   /** The sum of one counter over all threads, past ones too. */
