@@ -54,18 +54,15 @@ export function build(core: Core, plan: Plan): Built {
   arena.cells.fill(1, HEADER.seed0, HEADER.seed1 + 1)
   for (const [ms, key] of before) new core.Buckets(arena, { nowMs: () => ms }).spend(0, key, 1)
 
-  const { words, cells, buffer } = arena
-  const [sharedWords, sharedCells] = [Cast.standIn(words), Cast.standIn(cells)]
+  const { buffer } = arena
   const model: Model = {
     ...plan,
     buffer,
     shared: [{ from: arena.firstSlot * 8, to: buffer.byteLength }],
     own: [{ from: TALLY_OFFSET, to: TALLY_OFFSET + TALLY_LINES * LINE_BYTES }],
-    views: [words, cells],
-    standIns: [sharedWords, sharedCells],
     actors: threads.map((calls, ticket) => {
-      const own = core.Arena.open(buffer, ['default'])
-      Object.assign(own, { words: sharedWords, cells: sharedCells, takeTicket: () => ticket })
+      const own = Cast.over(buffer, () => core.Arena.open(buffer, ['default']))
+      Object.assign(own, { takeTicket: () => ticket })
       return thread(core, own, ticket, calls, plan.cached ?? false)
     }),
     times,

@@ -1,5 +1,4 @@
 /** The states of a model and the moves between them. */
-import type { View } from './access.ts'
 import { describeAccess } from './access.ts'
 import type { Actor, Node } from './actor.ts'
 import { Cast } from './actor.ts'
@@ -12,9 +11,6 @@ export interface Model {
   /** Bytes that the actors share, and bytes of which each has its own copy; the rest is constant. */
   readonly shared: readonly ByteRange[]
   readonly own?: readonly ByteRange[]
-  /** Real views of the buffer and, in the same order, the stand-ins that the actors use. */
-  readonly views: readonly View[]
-  readonly standIns: readonly View[]
   readonly actors: readonly Actor[]
   /** The clock's readings, one after another. */
   readonly times?: readonly number[]
@@ -54,7 +50,7 @@ export class Scene {
   constructor(model: Model) {
     this.#model = model
     this.machine = new Machine(model.buffer, model.shared, model.own)
-    this.cast = new Cast(this.machine, model.actors, model.views, model.standIns)
+    this.cast = new Cast(this.machine, model.actors)
     this.times = model.times ?? [0]
     this.#everyone = model.actors.map((_, actor) => actor)
     this.#initial = this.machine.capture()
@@ -125,11 +121,11 @@ export class Scene {
   }
 
   #steps(state: State, actor: number): Move[] {
-    const { op, view, index, args } = state.nodes[actor]!.pending!
+    const { op, type, index, args } = state.nodes[actor]!.pending!
     if (op !== 'notify') return [{ kind: 'step', actor, wakes: [] }]
     const waiting = state.nodes.flatMap((node, other) => {
       const { pending } = node
-      return state.status[other] === WAITS && pending?.view === view && pending.index === index ? [other] : []
+      return state.status[other] === WAITS && pending?.type === type && pending.index === index ? [other] : []
     })
     const most = args[0] === undefined ? Infinity : Number(args[0])
     if (waiting.length <= most) return [{ kind: 'step', actor, wakes: waiting }]
@@ -165,13 +161,13 @@ export class Scene {
       }
       nodes[actor] = this.cast.after(actor, node, move.wakes.length)
     } else if (access.op === 'wait') {
-      const { result } = this.machine.apply(image, this.cast.view(access.view), { ...access, op: 'load', args: [] })
+      const { result } = this.machine.apply(image, { ...access, op: 'load', args: [] })
       if (result === access.args[0]) status[actor] = WAITS
       else nodes[actor] = this.cast.after(actor, node, 'not-equal')
     } else if (access.op === 'clock') {
       nodes[actor] = this.cast.after(actor, node, this.times[state.tick]!)
     } else {
-      const done = this.machine.apply(image, this.cast.view(access.view), access)
+      const done = this.machine.apply(image, access)
       image = done.image
       nodes[actor] = this.cast.after(actor, node, done.result)
     }
@@ -185,7 +181,7 @@ export class Scene {
     let { image } = state
     for (const actor of actors) {
       for (let node = nodes[actor]!; node.pending?.op === 'read' || node.pending?.op === 'write'; nodes[actor] = node) {
-        const done = this.machine.apply(image, this.cast.view(node.pending.view), node.pending)
+        const done = this.machine.apply(image, node.pending)
         image = done.image
         node = this.cast.after(actor, node, done.result)
       }
