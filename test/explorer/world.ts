@@ -71,8 +71,9 @@ export class Scene {
   }
 
   key({ image, nodes, status, tick, kills, preemptions, last }: State): string {
-    const bound = preemptions === Infinity ? '' : `,${preemptions},${last}`
-    return `${image},${tick},${kills},${status.join('')},${nodes.map(({ id }) => id).join()}${bound}`
+    let key = `${image},${tick},${kills}`
+    for (let actor = 0; actor < nodes.length; actor++) key += `,${status[actor]},${nodes[actor]!.id}`
+    return preemptions === Infinity ? key : `${key},${preemptions},${last}`
   }
 
   /** Moves that can be made; the actor that moved last comes first, so that a first fault has few switches. */
@@ -171,17 +172,18 @@ export class Scene {
       image = done.image
       nodes[actor] = this.cast.after(actor, node, done.result)
     }
-    return this.#attach({ ...state, image, nodes, status, preemptions, last: actor }, touched)
+    return this.#attach({ image, nodes, status, tick: state.tick, kills: state.kills, preemptions, last: actor }, touched)
   }
 
   /** Carries out the plain accesses that come next for some actors, unless they are turns. */
   #attach(state: State, actors: readonly number[]): State {
-    if (this.#model.plain === 'turns') return state
+    const isPlain = ({ pending }: Node): boolean => pending?.op === 'read' || pending?.op === 'write'
+    if (this.#model.plain === 'turns' || !actors.some((actor) => isPlain(state.nodes[actor]!))) return state
     const nodes = state.nodes.slice()
     let { image } = state
     for (const actor of actors) {
-      for (let node = nodes[actor]!; node.pending?.op === 'read' || node.pending?.op === 'write'; nodes[actor] = node) {
-        const done = this.machine.apply(image, node.pending)
+      for (let node = nodes[actor]!; isPlain(node); nodes[actor] = node) {
+        const done = this.machine.apply(image, node.pending!)
         image = done.image
         node = this.cast.after(actor, node, done.result)
       }
