@@ -5,15 +5,19 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type * as arena from '../../src/memory/arena.ts'
 import type * as buckets from '../../src/memory/buckets.ts'
+import type * as policyTable from '../../src/memory/policy-table.ts'
 import type * as word from '../../src/memory/word.ts'
+import type * as compile from '../../src/arithmetic/compile.ts'
 
 export interface Core {
   readonly Arena: typeof arena.Arena
   readonly Buckets: typeof buckets.Buckets
+  readonly PolicyTable: typeof policyTable.PolicyTable
   readonly word: typeof word
+  readonly termsOf: typeof compile.termsOf
 }
 
-/** A piece of the compiled memory room, which must occur exactly once in all its files, and what takes its place. */
+/** A piece of the compiled rooms of memory and arithmetic, which must occur exactly once in all their files, and what takes its place. */
 export interface Patch {
   readonly from: string
   readonly to: string
@@ -28,13 +32,12 @@ export interface Twin {
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 
 async function load(directory: string): Promise<Core> {
-  const at = (file: string): string => pathToFileURL(join(directory, 'memory', file)).href
-  const [{ Arena }, { Buckets }, wordModule] = (await Promise.all([
-    import(/* @vite-ignore */ at('arena.js')),
-    import(/* @vite-ignore */ at('buckets.js')),
-    import(/* @vite-ignore */ at('word.js')),
-  ])) as [typeof arena, typeof buckets, typeof word]
-  return { Arena, Buckets, word: wordModule }
+  const of = async (path: string): Promise<unknown> => import(/* @vite-ignore */ pathToFileURL(join(directory, path)).href)
+  const { Arena } = (await of('memory/arena.js')) as typeof arena
+  const { Buckets } = (await of('memory/buckets.js')) as typeof buckets
+  const { PolicyTable } = (await of('memory/policy-table.js')) as typeof policyTable
+  const { termsOf } = (await of('arithmetic/compile.js')) as typeof compile
+  return { Arena, Buckets, PolicyTable, termsOf, word: (await of('memory/word.js')) as typeof word }
 }
 
 export const loadCore = (): Promise<Core> => load(DIST)
@@ -48,10 +51,10 @@ function patternOf(from: string): RegExp {
 export async function loadTwin({ name, patches }: Twin): Promise<Core> {
   const directory = mkdtempSync(join(tmpdir(), 'hotbucket-twin-'))
   try {
-    cpSync(DIST, directory, { recursive: true })
+    for (const path of ['memory', 'arithmetic', 'clock', 'errors.js']) cpSync(join(DIST, path), join(directory, path), { recursive: true, filter: (file) => !file.endsWith('.d.ts') })
     writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
-    const room = join(directory, 'memory')
-    const paths = readdirSync(room).filter((file) => file.endsWith('.js')).map((file) => join(room, file))
+    const rooms = ['memory', 'arithmetic'].map((room) => join(directory, room))
+    const paths = rooms.flatMap((room) => readdirSync(room).filter((file) => file.endsWith('.js')).map((file) => join(room, file)))
     for (const { from, to } of patches) {
       const found = paths.flatMap((path) => (readFileSync(path, 'utf8').match(patternOf(from)) ?? []).map(() => path))
       if (found.length !== 1) throw new Error(`twin "${name}": its text occurs ${found.length} times: ${from}`)

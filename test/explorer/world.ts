@@ -16,6 +16,8 @@ export interface Model {
   readonly times?: readonly number[]
   /** How many actors may be stopped for ever, at any step. */
   readonly kills?: number
+  /** Which actors may be; all by default. */
+  readonly mortal?: readonly number[]
   /** When a wait may time out: never, when nobody else can move, or at any time. */
   readonly timeouts?: 'never' | 'idle' | 'any'
   /** Plain reads and writes: turns of their own, or done together with the atomic access before them. */
@@ -94,7 +96,7 @@ export class Scene {
     if (!this.isOver(state)) {
       if (state.tick + 1 < this.times.length) moves.push({ kind: 'tick' })
       if (state.kills > 0) {
-        for (const actor of order) if (status[actor] !== DEAD && nodes[actor]!.pending !== undefined) moves.push({ kind: 'kill', actor })
+        for (const actor of this.#model.mortal ?? order) if (status[actor] !== DEAD && nodes[actor]!.pending !== undefined) moves.push({ kind: 'kill', actor })
       }
     }
     return moves

@@ -1,7 +1,7 @@
 /** Broken twins: each a rule of the protocol taken out, and the model that must find it. */
 import type { Twin } from '../explorer/core.ts'
 import type { Bounded } from '../explorer/models.ts'
-import { insertions, logs, mutexes, reclaims, refunds, spends } from '../explorer/models.ts'
+import { allOfs, counters, insertions, logs, mutexes, policyChanges, reclaims, refunds, spends } from '../explorer/models.ts'
 
 export interface Caught extends Twin {
   readonly by: Bounded
@@ -82,11 +82,35 @@ export const twins: readonly Caught[] = [
     'if (Atomics.load(words, slot) !== word) return false; const time = Math.max(',
     'const time = Math.max(',
   ]),
+  twin('takes an overwritten unit for gone', logs['a log read late, after others have moved on'], ORDER, [
+    'if (record.bearsButEpoch(tagOf(hi, 0, lap + 1)) && record.timeRead() >= 0) return record.timeRead() - ceiling;',
+    '',
+  ]),
+  twin('rolls a window and charges in two steps', counters['three threads on one counter while its window turns'], ORDER, [
+    'const seen = Atomics.compareExchange(words, slot, word, changed);',
+    'const seen = word; Atomics.add(words, slot, changed - word);',
+  ]),
+  twin('gives nothing back to the first of two buckets', allOfs['two threads charge two buckets, the second lacks'], ORDER, [
+    'for (let back = at - 1; back >= 0; back--)',
+    'for (let back = -1; back >= 0; back--)',
+  ]),
+  twin('gives back what it did not charge', allOfs['two threads charge two buckets, the second lacks'], ORDER, [
+    'for (let back = at - 1; back >= 0; back--)',
+    'for (let back = at; back >= 0; back--)',
+  ]),
+  twin('gives back to the window after', allOfs['two threads charge a window and a bucket while the window turns'], ORDER, [
+    'return tat > now + terms.ceiling ? REFUSED_STEP : gcra.refund(tat, terms, now, cost);',
+    'return gcra.refund(tat, terms, now, cost);',
+  ]),
+  twin('converts a bucket by a store', policyChanges['the policy is raised while a thread spends, one killed'], ORDER, [
+    'if (Atomics.compareExchange(words, slot, seen, converted) === seen)',
+    'Atomics.store(words, slot, converted);',
+  ]),
   twin('lets a refund lower the word by a store', refunds['spends against refunds'], ORDER, [
     'const seen = Atomics.compareExchange(words, slot, word, changed);',
     'const seen = next < value ? (Atomics.store(words, slot, changed), word) : Atomics.compareExchange(words, slot, word, changed);',
   ]),
-  twin('waits without a mark on the lock', mutexes['two threads at one lock'], /deadlock/, ['const marked = seen | WAITED_FOR;', 'const marked = seen;']),
+  twin('waits without a mark on the lock, which so has two states', mutexes['two threads at one lock'], /deadlock/, ['const marked = seen | WAITED_FOR;', 'const marked = seen;']),
   twin('takes the lock without the mark after a wait', mutexes['three threads at one lock'], /deadlock/, [
     'seen = Atomics.compareExchange(cells, lock, UNLOCKED, this.#mine | WAITED_FOR);',
     'seen = Atomics.compareExchange(cells, lock, UNLOCKED, this.#mine);',
