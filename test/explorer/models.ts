@@ -29,7 +29,7 @@ export const insertions = {
   'two threads meet a new key': { slots: 2, burst: 2, threads: [['x'], ['x']], times: [100, 101] },
   'two threads meet a new key, one killed': { ...none, slots: 2, burst: 2, threads: [['x'], ['x']], kills: 1 },
   'two threads meet a new key, one killed, and a tick': { slots: 2, burst: 2, threads: [['x'], ['x']], times: [100, 101], kills: 1, bound: 2, deep: Infinity },
-  'two threads meet a new key, plain reads as turns': { ...none, slots: 3, burst: 2, threads: [['x'], ['x']], plain: 'turns', bound: 2, deep: 3 },
+  'two threads meet a new key, plain reads as turns': { ...none, slots: 3, burst: 2, threads: [['x'], ['x']], plain: 'turns' },
   'two threads meet a new key while slots of others expire': { slots: 2, burst: 1, before: [[90, 'y'], [91, 'z']], threads: [['x', 'x'], ['x']], times: [100, 101, 110], mayBeFull: true, bound: 2, deep: 5 },
   'two threads meet a new key while a slot expires, one killed': { slots: 2, burst: 2, before: [[90, 'y'], [91, 'z']], threads: [['x'], ['x']], times: [100, 101], mayBeFull: true, kills: 1, bound: 2, deep: Infinity },
   'two threads meet a key whose own slot expires': { slots: 2, burst: 1, before: [[90, 'x'], [95, 'z']], threads: [['x', 'x'], ['x']], times: [99, 100, 105, 110], mayBeFull: true, kills: 1 },
@@ -41,34 +41,34 @@ export const insertions = {
 
 /** Threads that take a slot from each other. */
 export const reclaims = {
-  'a spend stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, kills: 1, bound: 3, deep: Infinity },
-  'a sweep against a call whose reading is old': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], [SWEEP]], times: [99, 100, 101], mayBeFull: true, kills: 1, bound: 4, deep: Infinity },
-  'a near cache outlived by its slot': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y']], times: [99, 100, 111], mayBeFull: true, cached: true, plain: 'turns', bound: 3, deep: 5 },
-  'a publication stalled across the return of the key before': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['y'], ['x', 'x']], times: [100, 101, 106], mayBeFull: true, bound: 3, deep: Infinity },
+  'a spend stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, kills: 1 },
+  'a sweep against a call whose reading is old': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], [SWEEP]], times: [99, 100, 101], mayBeFull: true, kills: 1 },
+  'a near cache outlived by its slot': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y']], times: [99, 100, 111], mayBeFull: true, cached: true, plain: 'turns' },
+  'a publication stalled across the return of the key before': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['y'], ['x', 'x']], times: [100, 101, 106], mayBeFull: true },
   'two keys for one slot within one tick': { ...none, slots: 1, burst: 1, threads: [['x'], ['y']], mayBeFull: true },
   'insertion, spend and reclaim of one slot by three': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x'], ['y'], ['z']], times: [100, 101], mayBeFull: true, bound: 2, deep: 4 },
   'three keys for two slots': { slots: 2, burst: 1, before: [[90, 'x'], [90, 'w']], threads: [['x', 'y'], ['y'], ['z']], times: [100, 111], mayBeFull: true, bound: 1, deep: 3 },
-  'a sweep against insertion and spend': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['x', 'y'], [SWEEP, SWEEP]], times: [99, 100, 105], mayBeFull: true, kills: 1, bound: 3, deep: Infinity },
+  'a sweep against insertion and spend': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['x', 'y'], [SWEEP, SWEEP]], times: [99, 100, 105], mayBeFull: true, kills: 1 },
   'a sweep against two insertions': { slots: 2, burst: 2, before: [[90, 'x']], threads: [['x'], [SWEEP], ['y']], times: [100, 101], mayBeFull: true, bound: 2, deep: 4 },
 } satisfies Record<string, Bounded>
 
 /** Threads that give back. */
 export const refunds = {
-  'spends against refunds': { slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['-x', 'x']], times: [100, 105], plain: 'turns', kills: 1, bound: 3, deep: Infinity },
+  'spends against refunds': { slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['-x', 'x']], times: [100, 105], plain: 'turns', kills: 1 },
   'a refund stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['-x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 3, deep: 5 },
   'a refund against a new key': { slots: 2, burst: 1, threads: [['x', '-x'], ['x', '-x']], times: [100, 101], bound: 2, deep: 4 },
-  'spends against a reset': { slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['!x', 'x']], times: [100, 105], plain: 'turns', kills: 1, bound: 3, deep: Infinity },
+  'spends against a reset': { slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['!x', 'x']], times: [100, 105], plain: 'turns', kills: 1 },
   'a reset stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['!x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 2, deep: 5 },
   'a reset against insertion and reclaim': { slots: 2, burst: 1, before: [[90, 'y']], threads: [['x', '!x'], ['x', 'y']], times: [99, 100], mayBeFull: true, bound: 2, deep: 4 },
-  'three threads spend and refund': { ...none, slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', '-x'], ['-x', 'x'], ['x']], plain: 'turns', bound: 2, deep: 4 },
+  'three threads spend and refund': { ...none, slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', '-x'], ['-x', 'x'], ['x']], plain: 'turns' },
 } satisfies Record<string, Bounded>
 
 /** Threads on a sliding window log, whose ring lies beside its slot. */
 export const logs = {
-  'two threads on one log': { ...none, algorithm: 'log', slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['x']], kills: 1, bound: 3, deep: Infinity },
-  'two threads on one log while its window rolls': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['x', 'x'], ['x']], times: [100, 105, 110], kills: 1, bound: 2, deep: Infinity },
-  'three threads on one log': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x']], threads: [['x'], ['x'], ['x']], times: [100, 105], bound: 2, deep: 4 },
-  'a log read late, after others have moved on': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['x', 'x'], ['x', '-x', 'x']], times: [105, 110], late: { 0: 100 }, kills: 1, bound: 3, deep: Infinity },
+  'two threads on one log': { ...none, algorithm: 'log', slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['x']], kills: 1 },
+  'two threads on one log while its window rolls': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['x', 'x'], ['x']], times: [100, 105, 110], kills: 1 },
+  'three threads on one log': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x']], threads: [['x'], ['x'], ['x']], times: [100, 105] },
+  'a log read late, after others have moved on': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['x', 'x'], ['x', '-x', 'x']], times: [105, 110], late: { 0: 100 }, kills: 1 },
   'two threads read a log late while a third moves on': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['x'], ['x'], ['x', '-x', 'x']], times: [105, 110], late: { 0: 100, 1: 104 }, bound: 2, deep: 5 },
   'two threads meet a new log': { algorithm: 'log', slots: 2, burst: 1, threads: [['x'], ['x']], times: [100, 101], kills: 1, bound: 2, deep: 4 },
 } satisfies Record<string, Bounded>
@@ -77,7 +77,7 @@ const changesInMidCall = {
   'the policy is lowered while two threads spend': { ...none, slots: 1, burst: 4, before: [[100, 'x'], [100, 'x']], threads: [['=2'], ['x', 'x'], ['x']], cached: true, bound: 2, deep: 4 },
   'the policy is raised while two threads spend': { ...none, slots: 1, burst: 2, before: [[100, 'x']], threads: [['=4'], ['x', 'x'], ['x', 'x']], cached: true, bound: 2, deep: 4 },
   'the policy is lowered while a thread spends, one killed': { slots: 1, burst: 4, before: [[100, 'x'], [100, 'x']], threads: [['=2'], ['x', 'x', 'x']], times: [100, 105], cached: true, kills: 1, mortal: [0], bound: 2, deep: Infinity },
-  'the policy is lowered while a thread meets a new key': { ...none, slots: 1, burst: 4, threads: [['=2'], ['x', 'x', 'x']], cached: true, bound: 3, deep: Infinity },
+  'the policy is lowered while a thread meets a new key': { ...none, slots: 1, burst: 4, threads: [['=2'], ['x', 'x', 'x']], cached: true },
   'the policy is raised by a thread that is killed': { ...none, slots: 1, burst: 1, before: [[90, 'x']], threads: [['=2'], ['x'], ['x']], cached: true, kills: 1, mortal: [0], bound: 2, deep: 4 },
   'who raises the policy spends too, another gives back': { ...none, slots: 1, burst: 1, before: [[90, 'x']], threads: [['=2', 'x'], ['-x'], ['x']], cached: true, bound: 2, deep: 3 },
   'two threads set the policy while a third spends': { ...none, slots: 1, burst: 4, before: [[100, 'x'], [100, 'x']], threads: [['=2'], ['=8'], ['x', 'x']], cached: true, bound: 2, deep: 3 },
@@ -95,19 +95,19 @@ export const policyChanges = {
 
 /** Threads that charge two buckets at once, a token bucket and a fixed window. */
 export const allOfs = {
-  'two threads charge two buckets, the second lacks': { ...none, algorithm: 'both', slots: 1, burst: 3, windowLimit: 2, before: [[100, 'x']], threads: [['x', 'x'], ['x']], bound: 3, deep: Infinity },
-  'two threads charge two buckets, the first lacks': { ...none, algorithm: 'both', slots: 1, burst: 2, windowLimit: 3, before: [[100, 'x']], threads: [['x', 'x'], ['x']], bound: 3, deep: Infinity },
-  'two threads charge two buckets, one killed': { ...none, algorithm: 'both', slots: 1, burst: 3, windowLimit: 2, before: [[100, 'x']], threads: [['x', 'x'], ['x']], kills: 1, bound: 2, deep: Infinity },
-  'two threads charge two buckets while the window turns': { algorithm: 'both', slots: 1, burst: 3, windowLimit: 1, before: [[109, 'x']], threads: [['x', 'x'], ['x']], times: [109, 110], kills: 1, bound: 2, deep: Infinity },
-  'two threads charge a window and a bucket while the window turns': { algorithm: 'window-first', slots: 1, burst: 1, windowLimit: 2, before: [[91, 'x']], threads: [['x'], ['x', 'x']], times: [101, 111], bound: 3, deep: Infinity },
+  'two threads charge two buckets, the second lacks': { ...none, algorithm: 'both', slots: 1, burst: 3, windowLimit: 2, before: [[100, 'x']], threads: [['x', 'x'], ['x']] },
+  'two threads charge two buckets, the first lacks': { ...none, algorithm: 'both', slots: 1, burst: 2, windowLimit: 3, before: [[100, 'x']], threads: [['x', 'x'], ['x']] },
+  'two threads charge two buckets, one killed': { ...none, algorithm: 'both', slots: 1, burst: 3, windowLimit: 2, before: [[100, 'x']], threads: [['x', 'x'], ['x']], kills: 1 },
+  'two threads charge two buckets while the window turns': { algorithm: 'both', slots: 1, burst: 3, windowLimit: 1, before: [[109, 'x']], threads: [['x', 'x'], ['x']], times: [109, 110], kills: 1 },
+  'two threads charge a window and a bucket while the window turns': { algorithm: 'window-first', slots: 1, burst: 1, windowLimit: 2, before: [[91, 'x']], threads: [['x'], ['x', 'x']], times: [101, 111] },
   'two threads make two buckets': { ...none, algorithm: 'both', slots: 2, burst: 2, windowLimit: 1, threads: [['x'], ['x']], bound: 1, deep: 4 },
 } satisfies Record<string, Bounded>
 
 /** Threads on a sliding window counter as its window turns. */
 export const counters = {
-  'two threads on one counter while its window turns': { algorithm: 'counter', slots: 1, burst: 2, before: [[100, 'x'], [100, 'x']], threads: [['x', 'x'], ['x', 'x']], times: [109, 110, 115, 120], plain: 'turns', kills: 1, bound: 2, deep: Infinity },
-  'three threads on one counter while its window turns': { algorithm: 'counter', slots: 1, burst: 2, before: [[100, 'x'], [100, 'x']], threads: [['x', 'x'], ['x'], ['x']], times: [109, 115, 120], bound: 3, deep: Infinity },
-  'three threads on one counter over two turns': { algorithm: 'counter', slots: 1, burst: 3, before: [[100, 'x']], threads: [['x'], ['x', 'x'], ['-x', 'x']], times: [100, 110, 125], bound: 2, deep: 4 },
+  'two threads on one counter while its window turns': { algorithm: 'counter', slots: 1, burst: 2, before: [[100, 'x'], [100, 'x']], threads: [['x', 'x'], ['x', 'x']], times: [109, 110, 115, 120], plain: 'turns', kills: 1 },
+  'three threads on one counter while its window turns': { algorithm: 'counter', slots: 1, burst: 2, before: [[100, 'x'], [100, 'x']], threads: [['x', 'x'], ['x'], ['x']], times: [109, 115, 120] },
+  'three threads on one counter over two turns': { algorithm: 'counter', slots: 1, burst: 3, before: [[100, 'x']], threads: [['x'], ['x', 'x'], ['-x', 'x']], times: [100, 110, 125] },
 } satisfies Record<string, Bounded>
 
 /**

@@ -80,8 +80,8 @@ export function counter(limit: number, windowMs: number): Bucket {
     },
     refund(memory, now) {
       const [window, previous, current] = rolled(memory, now)
-      if (now < window * windowMs) return memory
-      return current > 0 ? [window, previous, current - 1] : [window, Math.max(0, previous - 1), 0]
+      if (now < window * windowMs || (previous === 0 && current === 0)) return memory
+      return current > 0 ? [window, previous, current - 1] : [window, previous - 1, 0]
     },
   })
 }
@@ -98,7 +98,7 @@ export function fixed(limit: number, windowMs: number): Bucket {
     },
     refund(memory, now) {
       const [window, count] = rolled(memory, now)
-      return now < window * windowMs ? memory : [window, Math.max(0, count - 1)]
+      return now < window * windowMs || count === 0 ? memory : [window, count - 1]
     },
   })
 }

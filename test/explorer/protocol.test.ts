@@ -1,6 +1,6 @@
 /**
  * Every interleaving of the real modules in small models (G1, G2, G3, G5, G8), and every broken twin caught.
- * HOTBUCKET_EXPLORE=deep walks further. A schedule that is printed can be made again: see `replay`.
+ * `npm run stress -- --explore` walks further. A schedule that is printed can be made again: see `replay`.
  */
 import { describe, expect, test } from 'vitest'
 import type { Core, Patch } from './core.ts'
