@@ -102,6 +102,10 @@ export const twins: readonly Caught[] = [
     'return tat > now + terms.ceiling ? REFUSED_STEP : gcra.refund(tat, terms, now, cost);',
     'return gcra.refund(tat, terms, now, cost);',
   ]),
+  twin('gives back to the window after, of a counter', counters['three threads on one counter over two turns'], ORDER, [
+    'if (window * terms.ceiling > now || (previous',
+    'if ((previous',
+  ]),
   twin('converts a bucket by a store', policyChanges['the policy is raised while a thread spends, one killed'], ORDER, [
     'if (Atomics.compareExchange(words, slot, seen, converted) === seen)',
     'Atomics.store(words, slot, converted);',
