@@ -128,7 +128,8 @@ export const wraps = (claims: number): Record<string, Bounded> => {
  * a key whose bucket was rightly freed at it, and gets a full one (G9). In the next two a call's record is counted by a
  * helper and taken back by a refund before the call looks again: it finds neither and is charged twice (G2). In the
  * fourth a call whose reading is older than the log's present tenancy is refused, though at its own reading the tenancy
- * before would have allowed it: late, and never over (G9). In the others a call that meets its bucket just as it is
+ * before would have allowed it: late, and never over (G9). In the fifth two keys steal one slot from each other, turn by
+ * turn, until their rounds are used up: a log is committed before it is charged, so it is full in between. In the others a call that meets its bucket just as it is
  * converted to a new policy is refused, though there is room (G2).
  */
 export const refuted = {
@@ -136,6 +137,7 @@ export const refuted = {
   'spends against refunds on one log': { algorithm: 'log', slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['-x']], times: [100, 110], kills: 1, bound: 2, deep: 5 },
   'two refunds against a spend on one log': { ...none, algorithm: 'log', slots: 1, burst: 3, before: [[100, 'x'], [100, 'x']], threads: [['x'], ['-x'], ['-x', 'x']], bound: 2, deep: 4 },
   'a log stalled across reclaim and re-tenancy': { algorithm: 'log', slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 2, deep: 4 },
+  'two keys for one slot of a log within one tick': { ...none, algorithm: 'log', slots: 1, burst: 1, threads: [['x'], ['y']], mayBeFull: true },
   ...changesInMidCall,
 } satisfies Record<string, Bounded>
 

@@ -52,10 +52,10 @@ describe.each(Object.entries({ spends, insertions, reclaims, refunds, logs, coun
 
 describe('refuted', () => {
   // When one of these passes, its fault is mended: move the model up to the others.
-  test.each(Object.entries(refuted))('%s: the code as it is has a schedule that no order of the calls explains', (name, plan: Bounded) => {
+  test.each(Object.entries(refuted))('%s: the code as it is has a schedule that no order of the calls explains, or that does not end', (name, plan: Bounded) => {
     const { failure, states } = walk(plan.mayBeFull === true ? impatient : core, plan)
     console.log(`${name}: refuted in ${states} states by ${failure?.schedule} (${failure?.reason})`)
-    expect(failure?.reason).toMatch('no order of the calls')
+    expect(failure?.reason).toMatch(/no order of the calls|livelock/)
   }, TIMEOUT)
 })
 
