@@ -193,9 +193,11 @@ export class Buckets {
     const [table, driver] = [this.#table, this.#driver]
     this.#place = place
     this.#hasher.hash(tier | (at << 8), key, place)
-    for (;;) {
+    for (let stale = 0; ; ) {
       this.#refresh()
       const { index, terms } = this.#parts[tier]![at]!
+      // Only now: the policy met may be the newer one, and no bucket goes back to an older.
+      if (stale !== 0) table.convert(place.slot, stale, index, this.#reader.ms)
       place.under(index, terms)
       const step = stepOf(verb, terms, cost)
       driver.registers[NOW] = terms.reading(terms, this.#reader.ms)
@@ -209,9 +211,8 @@ export class Buckets {
         if (this.#refresh() && place.slot >= 0) table.convert(place.slot, index, this.#parts[tier]![at]!.index, this.#reader.ms)
         return verdict
       }
-      const stale = place.slot < 0 ? 0 : this.#slots.stalePolicy(place)
-      if (stale === 0) return this.#insertion.hasRoom(place, this.#reader.ms) ? ABSENT : FULL
-      table.convert(place.slot, stale, index, this.#reader.ms)
+      if (place.slot < 0) return this.#insertion.hasRoom(place, this.#reader.ms) ? ABSENT : FULL
+      stale = this.#slots.stalePolicy(place)
     }
   }
 
