@@ -74,7 +74,8 @@ export const anchoredWindowAlgorithm: Algorithm = {
 
   refund(value: number, terms: Terms, now: number, cost: number): number {
     read(value, terms, now)
-    if (used === 0) return REFUSED_STEP
+    // Nothing where the window opened after `now`: what is given back was not charged there.
+    if (used === 0 || start > now) return REFUSED_STEP
     return start * (terms.limit + 1) + Math.max(0, used - cost)
   },
 

@@ -5,7 +5,7 @@
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, PolicyNumbers, Terms } from './algorithm.ts'
-import { MAX_VALUE, MIN_HORIZON_MS } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS, REFUSED_STEP } from './algorithm.ts'
 import * as gcra from './gcra.ts'
 
 export const fixedWindowAlgorithm: Algorithm = {
@@ -48,7 +48,11 @@ export const fixedWindowAlgorithm: Algorithm = {
   fresh: gcra.fresh,
   isFull: gcra.isFull,
   spend: gcra.spend,
-  refund: gcra.refund,
+  /** Nothing where the state is of a later window than `now`: what is given back was not charged there. */
+  refund(tat: number, terms: Terms, now: number, cost: number): number {
+    return tat > now + terms.ceiling ? REFUSED_STEP : gcra.refund(tat, terms, now, cost)
+  },
+
   convert: gcra.convert,
   describe: gcra.describe,
 }

@@ -107,7 +107,8 @@ export const slidingWindowCounterAlgorithm: Algorithm = {
 
   refund(value: number, terms: Terms, now: number, cost: number): number {
     roll(value, terms, now)
-    if (previous === 0 && current === 0) return REFUSED_STEP
+    // Nothing where the state is of a later window than `now`: what is given back was not charged there.
+    if (window * terms.ceiling > now || (previous === 0 && current === 0)) return REFUSED_STEP
     const fromCurrent = Math.min(current, cost)
     current -= fromCurrent
     previous -= Math.min(previous, cost - fromCurrent)

@@ -215,9 +215,11 @@ export class Buckets {
     const [table, driver] = [this.table, this.driver]
     this.place = place
     this.hasher.hash(tier | (at << 8), key, place)
-    for (;;) {
+    for (let stale = 0; ; ) {
       this.policies.refresh()
       const { index, terms } = this.policies.parts[tier]![at]!
+      // Only now: the policy met may be the newer one, and no bucket goes back to an older.
+      if (stale !== 0) table.convert(place.slot, stale, index, this.reader.ms)
       place.under(index, terms)
       const step = stepOf(verb, terms, cost)
       driver.registers[NOW] = terms.reading(terms, this.reader.ms)
@@ -231,9 +233,8 @@ export class Buckets {
         if (this.policies.refresh() && place.slot >= 0) table.convert(place.slot, index, this.policies.parts[tier]![at]!.index, this.reader.ms)
         return verdict
       }
-      const stale = place.slot < 0 ? 0 : this.slots.stalePolicy(place)
-      if (stale === 0) return this.survey.hasRoom(place, this.reader.ms) ? ABSENT : FULL
-      table.convert(place.slot, stale, index, this.reader.ms)
+      if (place.slot < 0) return this.survey.hasRoom(place, this.reader.ms) ? ABSENT : FULL
+      stale = this.slots.stalePolicy(place)
     }
   }
 }

@@ -38,7 +38,7 @@ export class PolicyTable {
   /** The parts that `tier` has now, in order. */
   parts(tier: number): Part[] {
     const parts: Part[] = []
-    for (let index = Atomics.load(this.#cells, layout.TIER_MAP + tier); index !== 0; index = this.#cells[entryCell(index) + 1]!) {
+    for (let index = this.#first(tier); index !== 0; index = this.#cells[entryCell(index) + 1]!) {
       if (index < 0 || index >= layout.POLICY_COUNT || parts.length === MAX_PARTS) throw badHandle(`tier ${tier} of the arena has a damaged policy`)
       parts.push(this.part(index))
     }
@@ -74,10 +74,22 @@ export class PolicyTable {
       if (!used.has(index)) free.push(index)
     }
     terms.forEach((part, i) => this.#write(free[i]!, i + 1 < terms.length ? free[i + 1]! : 0, part))
-    // Before and after: who sees the new map sees a new version, and who read the old map reads it again.
+    Atomics.store(this.#cells, layout.TIER_MAP + tier, ~free[0]!)
+    this.#first(tier)
+  }
+
+  /**
+   * The index of the tier's first part. It is stored inverted, and whoever meets it so raises the version before going
+   * by it: so nobody goes by a new policy while a thread that read the old one could take it for the last, though the
+   * thread that set it be killed in between.
+   */
+  #first(tier: number): number {
+    const at = layout.TIER_MAP + tier
+    const seen = Atomics.load(this.#cells, at)
+    if (seen >= 0) return seen
     Atomics.add(this.#cells, HEADER.policyVersion, 1)
-    Atomics.store(this.#cells, layout.TIER_MAP + tier, free[0]!)
-    Atomics.add(this.#cells, HEADER.policyVersion, 1)
+    Atomics.compareExchange(this.#cells, at, seen, ~seen)
+    return ~seen
   }
 
   #write(index: number, next: number, { algorithm, limit, periodMs, burst }: Terms): void {

@@ -4,8 +4,8 @@
  * first access beyond them. Each run is remembered as a node: the same actor after the same results is the same
  * node, whatever the others did, so it is run once only.
  */
-import type { Access, Cell, Op, Result, View } from './access.ts'
-import { ATOMIC_OPS, perform, sameAccess } from './access.ts'
+import type { Access, Cell, Op, Result, Type, View } from './access.ts'
+import { ATOMIC_OPS, perform, sameAccess, TYPES } from './access.ts'
 import type { Machine } from './machine.ts'
 
 /** What an actor may do besides touching shared memory. */
@@ -45,7 +45,7 @@ class Tape implements World {
   pending: Access | undefined
   digest: string | undefined
   readonly #log: readonly { access: Access; result: Result }[]
-  readonly #own = new Map<string, View>()
+  readonly #own = new Map<number, View>()
   #cursor = 0
 
   constructor(log: readonly { access: Access; result: Result }[]) {
@@ -65,15 +65,15 @@ class Tape implements World {
   }
 
   /** An access to bytes of which each actor has its own copy, zero at its start. */
-  touchOwn(access: Access, view: View): Result {
-    const key = `${view.byteOffset + access.index * view.BYTES_PER_ELEMENT}`
-    const cell = this.#own.get(key) ?? (view instanceof BigInt64Array ? new BigInt64Array(1) : new Int32Array(1))
+  touchOwn(access: Access): Result {
+    const key = access.type === 'i32' ? access.index : 2 * access.index
+    const cell = this.#own.get(key) ?? new TYPES[access.type](1)
     this.#own.set(key, cell)
     return perform(cell, { ...access, index: 0 })
   }
 
   nowMs(): number {
-    return this.take({ op: 'clock', view: -1, index: 0, args: [] }) as number
+    return this.take({ op: 'clock', type: 'f64', index: 0, args: [] }) as number
   }
 
   emit(value: unknown): void {
@@ -87,29 +87,46 @@ class Tape implements World {
 
 let playing: Tape | undefined
 
-/** All actors of one model and the views they share. */
+/** The views for which stand-ins are made. */
+const real = new WeakMap<object, View>()
+
+type Touch = (op: Op, view: View, index: number, args: readonly Cell[]) => Result
+
+/** What is done at an access to a stand-in: what it says, unless an actor runs. */
+const untouched: Touch = (op, view, index, args) => perform(view, { op, type: 'i32', index, args })
+let touch = untouched
+
+/** Calls `run` while `Atomics` sees accesses to stand-ins. */
+function intercepting<T>(run: () => T): T {
+  const table = Atomics as unknown as Record<string, (view: View, index: number, ...args: Cell[]) => unknown>
+  const before = ATOMIC_OPS.map((op) => table[op]!)
+  ATOMIC_OPS.forEach((op, i) => {
+    table[op] = (view, index, ...args) => {
+      const target = real.get(view)
+      return target === undefined ? before[i]!(view, index, ...args) : touch(op, target, index, args)
+    }
+  })
+  try {
+    return run()
+  } finally {
+    ATOMIC_OPS.forEach((op, i) => (table[op] = before[i]!))
+  }
+}
+
+/** All actors of one model. */
 export class Cast {
   readonly #machine: Machine
   readonly #actors: readonly Actor[]
-  readonly #views: readonly View[]
-  readonly #numbers: Map<unknown, number>
   readonly #known = new Map<string, Node>()
   #nodes = 0
 
-  /** `views` are real views; `shared` are their stand-ins, as `standIn` makes them. */
-  constructor(machine: Machine, actors: readonly Actor[], views: readonly View[], shared: readonly View[]) {
+  constructor(machine: Machine, actors: readonly Actor[]) {
     this.#machine = machine
     this.#actors = actors
-    this.#views = views
-    this.#numbers = new Map(shared.map((view, i) => [view, i]))
   }
 
   get nodes(): number {
     return this.#nodes
-  }
-
-  view(number: number): View {
-    return this.#views[number]!
   }
 
   start(actor: number): Node {
@@ -130,15 +147,15 @@ export class Cast {
     }
     const tape = new Tape(log.reverse())
     let thrown: unknown
-    const restore = this.#replaceAtomics()
     playing = tape
+    touch = this.#access
     try {
-      this.#actors[actor]!(tape)
+      intercepting(() => this.#actors[actor]!(tape))
     } catch (error) {
       if (tape.pending === undefined) thrown = error
     } finally {
       playing = undefined
-      restore()
+      touch = untouched
     }
     const ended = tape.pending === undefined
     const digest = ended ? `end ${String(thrown)}` : tape.digest
@@ -152,47 +169,50 @@ export class Cast {
   }
 
   /** An access by the actor that runs now: a turn if it is to shared memory, else done at once. */
-  #access(op: Op, number: number, index: number, args: readonly Cell[]): Result {
-    const access: Access = { op, view: number, index, args }
-    const view = this.#views[number]!
-    const place = this.#machine.place(view, index)
+  readonly #access: Touch = (op, view, at, args) => {
+    const type: Type = view instanceof BigInt64Array ? 'i64' : view instanceof Int32Array ? 'i32' : 'f64'
+    const access: Access = { op, type, index: view.byteOffset / view.BYTES_PER_ELEMENT + at, args }
+    const place = this.#machine.place(type, access.index)
     if (place === 'shared') return playing!.take(access)
-    if (place === 'own') return playing!.touchOwn(access, view)
-    if (op !== 'load' && op !== 'read') throw new Error(`an actor writes to view${number}[${index}], which is said to be constant`)
-    return perform(view, access)
+    if (place === 'own') return playing!.touchOwn(access)
+    if (op !== 'load' && op !== 'read') throw new Error(`an actor writes to ${type}[${access.index}], which is said to be constant`)
+    return perform(view, { ...access, index: at })
   }
 
-  #replaceAtomics(): () => void {
-    const table = Atomics as unknown as Record<string, (view: View, index: number, ...args: Cell[]) => unknown>
-    const before = ATOMIC_OPS.map((op) => table[op]!)
-    ATOMIC_OPS.forEach((op, i) => {
-      table[op] = (view, index, ...args) => {
-        const number = this.#numbers.get(view)
-        return number === undefined ? before[i]!(view, index, ...args) : this.#access(op, number, index, args)
-      }
-    })
-    Cast.#plain = (op, view, index, args) => this.#access(op, this.#numbers.get(view)!, index, args)
-    return () => ATOMIC_OPS.forEach((op, i) => (table[op] = before[i]!))
-  }
-
-  static #plain: (op: Op, view: unknown, index: number, args: readonly Cell[]) => Result
-
-  /** A stand-in for a view, whose plain reads and writes are seen too. */
+  /** A stand-in for a view of the model's buffer: accesses to it are seen, plain reads and writes too. */
   static standIn<V extends View>(view: V): V {
     const proxy: V = new Proxy(view, {
       get(target, property) {
         const index = typeof property === 'string' ? Number(property) : NaN
-        if (Number.isInteger(index)) return playing === undefined ? target[index] : Cast.#plain('read', proxy, index, [])
+        if (Number.isInteger(index)) return touch('read', target, index, [])
         const value: unknown = Reflect.get(target, property, target)
         return typeof value === 'function' ? value.bind(target) : value
       },
       set(target, property, value: Cell) {
-        const index = Number(property as string)
-        if (playing === undefined) target[index] = value as never
-        else Cast.#plain('write', proxy, index, [value])
+        touch('write', target, Number(property as string), [value])
         return true
       },
     })
+    real.set(proxy, view)
     return proxy
+  }
+
+  /** What `make` makes, whose views of `buffer` are all stand-ins, whoever asked for them. */
+  static over<T>(buffer: SharedArrayBuffer, make: () => T): T {
+    const table = globalThis as unknown as Record<string, new (...args: unknown[]) => View>
+    const types = Object.values(TYPES) as unknown as (new (...args: unknown[]) => View)[]
+    for (const type of types) {
+      table[type.name] = new Proxy(type, {
+        construct(target, args: unknown[]) {
+          const view = new target(...args)
+          return args[0] === buffer ? Cast.standIn(view) : view
+        },
+      })
+    }
+    try {
+      return intercepting(make)
+    } finally {
+      for (const type of types) table[type.name] = type
+    }
   }
 }

@@ -6,18 +6,22 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type * as arena from '../../src/memory/arena.ts'
 import type * as ticks from '../../src/clock/ticks.ts'
 import type * as buckets from '../../src/memory/buckets.ts'
+import type * as policyTable from '../../src/memory/policy-table.ts'
 import type * as tickCell from '../../src/memory/tick-cell.ts'
 import type * as word from '../../src/memory/word.ts'
+import type * as compile from '../../src/arithmetic/compile.ts'
 
 export interface Core {
   readonly Arena: typeof arena.Arena
   readonly Buckets: typeof buckets.Buckets
+  readonly PolicyTable: typeof policyTable.PolicyTable
   readonly word: typeof word
   readonly TickCell: typeof tickCell.TickCell
   readonly Ticks: typeof ticks.Ticks
+  readonly termsOf: typeof compile.termsOf
 }
 
-/** A piece of the compiled memory and clock rooms, which must occur exactly once in all their files, and what takes its place. */
+/** A piece of the compiled rooms of memory, clock and arithmetic, which must occur exactly once in all their files, and what takes its place. */
 export interface Patch {
   readonly from: string
   readonly to: string
@@ -32,15 +36,14 @@ export interface Twin {
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 
 async function load(directory: string): Promise<Core> {
-  const at = (file: string): string => pathToFileURL(join(directory, file)).href
-  const [{ Arena }, { Buckets }, wordModule, { TickCell }, { Ticks }] = (await Promise.all([
-    import(/* @vite-ignore */ at('memory/arena.js')),
-    import(/* @vite-ignore */ at('memory/buckets.js')),
-    import(/* @vite-ignore */ at('memory/word.js')),
-    import(/* @vite-ignore */ at('memory/tick-cell.js')),
-    import(/* @vite-ignore */ at('clock/ticks.js')),
-  ])) as [typeof arena, typeof buckets, typeof word, typeof tickCell, typeof ticks]
-  return { Arena, Buckets, word: wordModule, TickCell, Ticks }
+  const of = async (path: string): Promise<unknown> => import(/* @vite-ignore */ pathToFileURL(join(directory, path)).href)
+  const { Arena } = (await of('memory/arena.js')) as typeof arena
+  const { Buckets } = (await of('memory/buckets.js')) as typeof buckets
+  const { PolicyTable } = (await of('memory/policy-table.js')) as typeof policyTable
+  const { TickCell } = (await of('memory/tick-cell.js')) as typeof tickCell
+  const { Ticks } = (await of('clock/ticks.js')) as typeof ticks
+  const { termsOf } = (await of('arithmetic/compile.js')) as typeof compile
+  return { Arena, Buckets, PolicyTable, TickCell, Ticks, termsOf, word: (await of('memory/word.js')) as typeof word }
 }
 
 export const loadCore = (): Promise<Core> => load(DIST)
@@ -54,9 +57,9 @@ function patternOf(from: string): RegExp {
 export async function loadTwin({ name, patches }: Twin): Promise<Core> {
   const directory = mkdtempSync(join(tmpdir(), 'hotbucket-twin-'))
   try {
-    cpSync(DIST, directory, { recursive: true })
+    for (const path of ['memory', 'arithmetic', 'clock', 'errors.js']) cpSync(join(DIST, path), join(directory, path), { recursive: true, filter: (file) => !file.endsWith('.d.ts') })
     writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
-    const rooms = [join(directory, 'memory'), join(directory, 'clock')]
+    const rooms = ['memory', 'arithmetic', 'clock'].map((room) => join(directory, room))
     const paths = rooms.flatMap((room) => readdirSync(room).filter((file) => file.endsWith('.js')).map((file) => join(room, file)))
     for (const { from, to } of patches) {
       const found = paths.flatMap((path) => (readFileSync(path, 'utf8').match(patternOf(from)) ?? []).map(() => path))

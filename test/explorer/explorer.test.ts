@@ -12,7 +12,7 @@ const shared = Cast.standIn(cells)
 
 function model(actors: readonly Actor[], options: Partial<Model> = {}): Model {
   cells.fill(0)
-  return { buffer: cells.buffer, shared: [{ from: 0, to: 16 }], views: [cells], standIns: [shared], actors, ...options }
+  return { buffer: cells.buffer, shared: [{ from: 0, to: 16 }], actors, ...options }
 }
 
 const sumIs = (wanted: number): Checks => ({ atEnd: () => (cells[0] === wanted ? undefined : `the sum is ${cells[0]}`) })
@@ -34,7 +34,7 @@ describe('an addition', () => {
     expect(report.failure).toEqual({ reason: 'the sum is 1', schedule: 'a b2 a' })
     const again = replay(model([loadAndStore, loadAndStore]), sumIs(2), 'a b2 a')
     expect(again.reason).toBe('the sum is 1')
-    expect(again.trace).toEqual(['a load view0[0] -> 0', 'b load view0[0] -> 0', 'b store view0[0, 1] -> 1', 'a store view0[0, 1] -> 1'])
+    expect(again.trace).toEqual(['a load i32[0] -> 0', 'b load i32[0] -> 0', 'b store i32[0, 1] -> 1', 'a store i32[0, 1] -> 1'])
   })
 
   test('by a compare-and-swap loop or by add loses none, in any schedule of three', () => {

@@ -48,7 +48,7 @@ export interface Failure {
 
 export interface Report {
   readonly states: number
-  /** Schedules that these states stand for; exact up to 2^53. */
+  /** Schedules that these states stand for, all that came before a failure; exact up to 2^53. */
   readonly schedules: number
   /** Different ends: memory, clock and what was emitted. */
   readonly ends: number
@@ -65,6 +65,7 @@ export function explore(model: Model, checks: Checks, { states = Infinity, steps
   const schedulesFrom = new Map<string, number>()
   const path: Move[] = []
   let ends = 0
+  let schedules = 0
   let complete = true
   let failure: Failure | undefined
 
@@ -76,7 +77,10 @@ export function explore(model: Model, checks: Checks, { states = Infinity, steps
   function walk(state: State): number {
     const key = scene.key(state)
     const known = schedulesFrom.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      schedules += known
+      return known
+    }
     if (schedulesFrom.size >= states) {
       complete = false
       return 0
@@ -84,24 +88,24 @@ export function explore(model: Model, checks: Checks, { states = Infinity, steps
     schedulesFrom.set(key, 0)
     const wrong = faultOf(scene, state, checks, steps)
     if (wrong !== undefined) fail(wrong)
-    let schedules = 0
+    let from = 0
     if (scene.isOver(state)) {
       ends++
-      schedules = 1
+      from = 1
+      schedules++
     } else {
       for (const move of scene.moves(state)) {
         path.push(move)
-        schedules += walk(scene.next(state, move))
+        from += walk(scene.next(state, move))
         path.pop()
       }
     }
-    schedulesFrom.set(key, schedules)
-    return schedules
+    schedulesFrom.set(key, from)
+    return from
   }
 
-  let schedules = 0
   try {
-    schedules = walk(scene.start())
+    walk(scene.start())
   } catch (error) {
     if (!(error instanceof Found)) throw error
     complete = false

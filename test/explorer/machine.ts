@@ -3,7 +3,7 @@
  * actor's own (counters that nobody decides on: a private copy from 0, no turn taken) and the rest never changes.
  * An image is the content of the shared ranges; equal contents have one number.
  */
-import type { Access, Cell, View } from './access.ts'
+import type { Access, Cell, Type, View } from './access.ts'
 import { perform } from './access.ts'
 
 /** Bytes `from` up to, not including, `to`; multiples of 4. */
@@ -15,26 +15,30 @@ export interface ByteRange {
 export type Place = 'shared' | 'own' | 'constant'
 
 export class Machine {
+  /** The whole buffer under each type. */
+  readonly views: Readonly<Record<Type, View>>
   readonly #cells: Int32Array
   readonly #shared: readonly ByteRange[]
-  readonly #own: readonly ByteRange[]
+  /** By 32-bit cell. */
+  readonly #places: Place[]
   readonly #images: Int32Array[] = []
   readonly #numbers = new Map<string, number>()
   readonly #size: number
   #shown = -1
 
   constructor(buffer: SharedArrayBuffer, shared: readonly ByteRange[], own: readonly ByteRange[] = []) {
-    this.#cells = new Int32Array(buffer)
+    this.#cells = new Int32Array(buffer, 0, Math.floor(buffer.byteLength / 4))
+    const words = Math.floor(buffer.byteLength / 8)
+    this.views = { i32: this.#cells, i64: new BigInt64Array(buffer, 0, words), f64: new Float64Array(buffer, 0, words) }
     this.#shared = shared
-    this.#own = own
+    this.#places = Array<Place>(this.#cells.length).fill('constant')
+    for (const { from, to } of own) this.#places.fill('own', from / 4, to / 4)
+    for (const { from, to } of shared) this.#places.fill('shared', from / 4, to / 4)
     this.#size = shared.reduce((sum, { from, to }) => sum + (to - from) / 4, 0)
   }
 
-  place(view: View, index: number): Place {
-    const at = view.byteOffset + index * view.BYTES_PER_ELEMENT
-    const within = ({ from, to }: ByteRange): boolean => at >= from && at < to
-    if (this.#shared.some(within)) return 'shared'
-    return this.#own.some(within) ? 'own' : 'constant'
+  place(type: Type, index: number): Place {
+    return this.#places[type === 'i32' ? index : 2 * index] ?? 'constant'
   }
 
   /** The number of the buffer's present content. */
@@ -68,9 +72,9 @@ export class Machine {
   }
 
   /** Carries out an access on an image; gives its result and the image after it. */
-  apply(number: number, view: View, access: Access): { result: Cell; image: number } {
+  apply(number: number, access: Access): { result: Cell; image: number } {
     this.show(number)
-    const result = perform(view, access)
+    const result = perform(this.views[access.type], access)
     const reads = access.op === 'load' || access.op === 'read'
     const failed = access.op === 'compareExchange' && result !== access.args[0]
     return { result, image: reads || failed ? number : this.capture() }

@@ -3,43 +3,142 @@
  * they give the answers seen.
  */
 
-/** What a bucket remembers: of a token bucket the time at which it is full, of a log the times of its units. */
+/** What a bucket remembers, as numbers; see each. */
 type Memory = readonly number[]
 
-/** A policy of one unit a call. */
+/** A policy, by calls of one unit. */
 export interface Bucket {
   readonly start: Memory
   /** The memory after a spend, or undefined when it is refused. */
   spend(memory: Memory, now: number): Memory | undefined
   refund(memory: Memory, now: number): Memory
+  /** How many spends each of its parts would still allow. */
+  left(memory: Memory, now: number): number[]
+  /** The memory under another burst, the same fraction used. */
+  convert?(memory: Memory, now: number, burst: number): Memory
+  /** What a spend that is cut short may leave, besides nothing and the whole. */
+  torn?(memory: Memory, now: number): Memory[]
+  /** True where a call may be refused because of another that is refused in the end. */
+  readonly mayRefuse?: boolean
 }
 
+function countSpends({ spend }: Pick<Bucket, 'spend'>, memory: Memory, now: number): number {
+  let count = 0
+  for (let at: Memory | undefined = memory; (at = spend(at, now)) !== undefined; ) count++
+  return count
+}
+
+/** A bucket of one part. */
+function single(bucket: Omit<Bucket, 'left'>): Bucket {
+  return { ...bucket, left: (memory, now) => [countSpends(bucket, memory, now)] }
+}
+
+/** Remembers the time at which it is full, and its burst. */
 export function tokens(burst: number, emissionMs: number): Bucket {
-  return {
-    start: [-Infinity],
-    spend([full], now) {
+  return single({
+    start: [-Infinity, burst],
+    spend([full, most], now) {
       const next = Math.max(full!, now) + emissionMs
-      return next - now > burst * emissionMs ? undefined : [next]
+      return next - now > most! * emissionMs ? undefined : [next, most!]
     },
-    refund: ([full], now) => [full! <= now ? full! : Math.max(now, full! - emissionMs)],
-  }
+    refund: ([full, most], now) => [full! <= now ? full! : Math.max(now, full! - emissionMs), most!],
+    convert([full, most], now, to) {
+      // Not before the last charge.
+      const at = Math.max(now, full! - most! * emissionMs)
+      return [at + Math.ceil((Math.max(0, full! - at) * 1_000 * to) / most!) / 1_000, to]
+    },
+  })
 }
 
+/** Remembers the times of its units. */
 export function log(limit: number, windowMs: number): Bucket {
   const within = (times: Memory, now: number): Memory => times.filter((time) => time + windowMs > now)
-  return {
+  return single({
     start: [],
     spend: (times, now) => (within(times, now).length >= limit ? undefined : [...times, Math.max(now, ...times)].slice(-limit)),
     refund: (times, now) => (within(times, now).length === 0 ? times : times.slice(0, -1)),
+  })
+}
+
+/**
+ * Remembers a window, the count of the one before, and its own; to an older reading it is as at the window's start, and
+ * a refund of then is not for it.
+ */
+export function counter(limit: number, windowMs: number): Bucket {
+  function rolled([window, previous, current]: Memory, now: number): [window: number, previous: number, current: number] {
+    const ahead = Math.floor(now / windowMs) - window!
+    if (ahead <= 0) return [window!, previous!, current!]
+    return [window! + ahead, ahead === 1 ? current! : 0, 0]
+  }
+  return single({
+    start: [0, 0, 0],
+    spend(memory, now) {
+      const [window, previous, current] = rolled(memory, now)
+      const elapsed = Math.max(0, now - window * windowMs)
+      const weighted = (previous * (windowMs - elapsed)) / windowMs + current + 1
+      return current + 1 > limit || weighted > limit ? undefined : [window, previous, current + 1]
+    },
+    refund(memory, now) {
+      const [window, previous, current] = rolled(memory, now)
+      if (now < window * windowMs || (previous === 0 && current === 0)) return memory
+      return current > 0 ? [window, previous, current - 1] : [window, previous - 1, 0]
+    },
+  })
+}
+
+/** Remembers a window and its count; a refund at an older reading is not for it. */
+export function fixed(limit: number, windowMs: number): Bucket {
+  const rolled = ([window, count]: Memory, now: number): [number, number] =>
+    Math.floor(now / windowMs) > window! ? [Math.floor(now / windowMs), 0] : [window!, count!]
+  return single({
+    start: [-Infinity, 0],
+    spend(memory, now) {
+      const [window, count] = rolled(memory, now)
+      return count >= limit ? undefined : [window, count + 1]
+    },
+    refund(memory, now) {
+      const [window, count] = rolled(memory, now)
+      return now < window * windowMs || count === 0 ? memory : [window, count - 1]
+    },
+  })
+}
+
+/**
+ * Two buckets charged together: remembers what the first does, then what the second. At a clock that stands still a
+ * call may be refused only where one thread would refuse it; else also because of a charge that is given back later.
+ */
+export function both(first: Bucket, second: Bucket, mayRefuse: boolean): Bucket {
+  const split = (memory: Memory): [Memory, Memory] => [memory.slice(0, first.start.length), memory.slice(first.start.length)]
+  return {
+    mayRefuse,
+    start: [...first.start, ...second.start],
+    spend(memory, now) {
+      const [one, other] = split(memory)
+      const [charged, charged2] = [first.spend(one, now), second.spend(other, now)]
+      return charged && charged2 && [...charged, ...charged2]
+    },
+    refund(memory, now) {
+      const [one, other] = split(memory)
+      return [...first.refund(one, now), ...second.refund(other, now)]
+    },
+    torn(memory, now) {
+      const [one, other] = split(memory)
+      const charged = first.spend(one, now)
+      return charged === undefined ? [] : [[...charged, ...other]]
+    },
+    left(memory, now) {
+      const [one, other] = split(memory)
+      return [...first.left(one, now), ...second.left(other, now)]
+    },
   }
 }
 
-/** A key is spent; with a minus before it, refunded. */
+/** `x` spends the key x, `-x` gives one back to it, `!x` resets it, `=2` sets the burst of the policy to 2. */
 export interface Answer {
   readonly call: string
   /** `full`: no slot could be had, and nothing was decided. */
   readonly answer: boolean | 'full'
-  /** The clock readings that the call made: it decides at one of them. */
+  /** The clock readings that the call made: it decides at one of them. A policy is set at any, since others may help. */
   readonly readings: readonly number[]
 }
 
@@ -50,27 +149,42 @@ export interface Thread {
 }
 
 /** By key. */
-type Memories = Readonly<Record<string, Memory>>
+export type Memories = Readonly<Record<string, Memory>>
 
+export function keyOf(call: string): string {
+  return call.replace(/^[-!]/, '')
+}
+
+function reset({ refund }: Bucket, memory: Memory, now: number): Memory {
+  for (let at = memory; ; ) {
+    const next = refund(at, now)
+    if (next.join() === at.join()) return at
+    at = next
+  }
+}
+
+/** The memories after a call, or undefined when it is refused. */
 export function after(bucket: Bucket, memories: Memories, call: string, now: number): Memories | undefined {
-  const key = call.replace('-', '')
-  const memory = memories[key] ?? bucket.start
+  if (call.startsWith('=')) return Object.fromEntries(Object.entries(memories).map(([key, memory]) => [key, bucket.convert!(memory, now, Number(call.slice(1)))]))
+  const key = keyOf(call)
+  const memory = memories[key]!
+  if (call.startsWith('!')) return { ...memories, [key]: reset(bucket, memory, now) }
   const next = call.startsWith('-') ? bucket.refund(memory, now) : bucket.spend(memory, now)
   return next && { ...memories, [key]: next }
 }
 
-/** How often `key` could still be spent at `now`. */
-function left(bucket: Bucket, memories: Memories, key: string, now: number): number {
-  let count = 0
-  for (let at: Memories | undefined = memories; (at = after(bucket, at, key, now)) !== undefined; ) count++
-  return count
+/** What the dead thread's last call, `call`, may have left. */
+function afterCut(bucket: Bucket, memories: Memories, call: string, now: number): Memories[] {
+  const whole = after(bucket, memories, call, now)
+  const torn = bucket.torn !== undefined && memories[call] !== undefined ? bucket.torn(memories[call], now) : []
+  return [...(whole === undefined ? [] : [whole]), ...torn.map((memory) => ({ ...memories, [call]: memory }))]
 }
 
 /**
  * True when some order of the threads' calls, each deciding at a reading it made, gives these answers and leaves
  * `drained` spends of each key at the last reading of `clock`, which holds all those there have been.
  */
-export function isSequential(bucket: Bucket, start: Memories, threads: readonly Thread[], drained: Readonly<Record<string, number>>, clock: readonly number[]): boolean {
+export function isSequential(bucket: Bucket, start: Memories, threads: readonly Thread[], drained: Readonly<Record<string, readonly number[]>>, clock: readonly number[]): boolean {
   const now = clock.at(-1)!
   const seen = new Set<string>()
   function search(memories: Memories, done: readonly number[]): boolean {
@@ -78,22 +192,20 @@ export function isSequential(bucket: Bucket, start: Memories, threads: readonly 
     if (seen.has(signature)) return false
     seen.add(signature)
     const all = threads.every(({ answers }, t) => done[t]! >= answers.length)
-    if (all && Object.entries(drained).every(([key, count]) => left(bucket, memories, key, now) === count)) return true
+    if (all && Object.entries(drained).every(([key, counts]) => bucket.left(memories[key]!, now).join() === counts.join())) return true
     return threads.some(({ answers, cutShort }, t) => {
       const further = done.map((count, other) => (other === t ? count + 1 : count))
       const answered = answers[done[t]!]
       if (answered === undefined) {
         // The dead thread's last call, at any reading that it may have made.
         if (cutShort === undefined || done[t] !== answers.length) return false
-        return clock.some((reading) => {
-          const next = after(bucket, memories, cutShort, reading)
-          return next !== undefined && search(next, further)
-        })
+        return clock.some((reading) => afterCut(bucket, memories, cutShort, reading).some((next) => search(next, further)))
       }
-      if (answered.answer === 'full') return search(memories, further)
-      return answered.readings.some((reading) => {
-        const next = after(bucket, memories, answered.call, reading)
-        return (next !== undefined) === answered.answer && search(next ?? memories, further)
+      const { call, answer, readings } = answered
+      if (answer === 'full' || (answer === false && bucket.mayRefuse === true)) return search(memories, further)
+      return (call.startsWith('=') ? clock : readings).some((reading) => {
+        const next = after(bucket, memories, call, reading)
+        return (next !== undefined) === answer && search(next ?? memories, further)
       })
     })
   }

@@ -1,35 +1,46 @@
-/** Models of the real modules: threads that spend keys of one arena and sweep it, and what must hold. */
-import type { Actor, World } from './actor.ts'
+/** Models of the real modules: threads that spend keys of one arena, sweep it and set its policy. */
 import { Cast } from './actor.ts'
+import { checksOf } from './checks.ts'
 import type { Core } from './core.ts'
-import type { Checks, View } from './explorer.ts'
-import type { Answer } from './oracle.ts'
-import { after, isSequential, log, tokens } from './oracle.ts'
+import type { Checks } from './explorer.ts'
+import type { ByteRange } from './machine.ts'
+import type { Bucket } from './oracle.ts'
+import { both, counter, fixed, log, tokens } from './oracle.ts'
+import { thread } from './thread.ts'
 import type { Model } from './world.ts'
-import { HEADER, SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY, TALLY_LINES, TALLY_OFFSET, LINE_BYTES } from '../../src/memory/layout.ts'
+import type { Policy } from '../../src/arithmetic/policy.ts'
+import { HEADER, LINE_BYTES, POLICY_BYTES, POLICY_OFFSET, TALLY_LINES, TALLY_OFFSET, TIER_MAP } from '../../src/memory/layout.ts'
 
 /** Frees full slots instead of spending. */
 export const SWEEP = '~sweep'
 
-export interface Plan extends Pick<Model, 'kills' | 'timeouts' | 'plain' | 'preemptions'> {
-  /** One bucket of as many slots; above 8, two buckets of 8. */
+export interface Plan extends Pick<Model, 'kills' | 'mortal' | 'timeouts' | 'plain' | 'preemptions'> {
+  /** One bucket of as many slots; above 8, two buckets of 8. Twice as many where a key has two. */
   readonly slots: number
   readonly mutex?: boolean
-  /** Tokens at most, each of which takes 10 ms; of a log, calls in any 10 ms. */
+  /** A token bucket if left out; `both` is one and then a fixed window, `window-first` the other way round. */
+  readonly algorithm?: 'log' | 'counter' | 'both' | 'window-first'
+  /** Tokens at most, each of which takes 10 ms; of a window, calls in any 10 ms. */
   readonly burst: number
-  readonly log?: boolean
+  /** Of two parts: the calls in each window of 10 ms. */
+  readonly windowLimit?: number
   /** Spends made before, one thread after another: reading and key. */
   readonly before?: readonly (readonly [ms: number, key: string])[]
-  /** For each thread the keys it spends, in order; with a minus before it, a key is refunded. */
+  /**
+   * For each thread its calls, in order: `x` spends the key x, `-x` gives one back to it, `!x` resets it, `=4` sets
+   * the policy to a burst of 4.
+   */
   readonly threads: readonly (readonly string[])[]
   readonly times: readonly number[]
+  /** Threads for which the clock stands, and the reading at which it does. */
+  readonly late?: Readonly<Record<number, number>>
   /** True where a thread may find no slot; else that is a fault. */
   readonly mayBeFull?: boolean
   /** True for threads that keep their near cache from call to call; else each call begins without one. */
   readonly cached?: boolean
 }
 
-const EMISSION_MS = 10
+const PERIOD_MS = 10
 const BORN_MS = 0
 
 export interface Built {
@@ -37,135 +48,79 @@ export interface Built {
   readonly checks: Checks
 }
 
+/** The policy of a plan with another burst, as users write it. */
+export function policyOf({ algorithm, windowLimit = 0 }: Plan, burst: number): Policy {
+  const bucket = { algorithm: 'token-bucket', limit: 1, periodMs: PERIOD_MS, burst } as const
+  const window = { algorithm: 'fixed-window', limit: windowLimit, windowMs: PERIOD_MS } as const
+  switch (algorithm) {
+    case 'log':
+      return { algorithm: 'sliding-window-log', limit: burst, windowMs: PERIOD_MS }
+    case 'counter':
+      return { algorithm: 'sliding-window-counter', limit: burst, windowMs: PERIOD_MS }
+    case 'both':
+      return { algorithm: 'all-of', parts: [bucket, window] }
+    case 'window-first':
+      return { algorithm: 'all-of', parts: [window, bucket] }
+    default:
+      return bucket
+  }
+}
+
+/** What the plan's policy means. */
+export function bucketOf({ algorithm, burst, windowLimit = 0, times }: Plan): Bucket {
+  const [bucket, window] = [tokens(burst, PERIOD_MS), fixed(windowLimit, PERIOD_MS)]
+  switch (algorithm) {
+    case 'log':
+      return log(burst, PERIOD_MS)
+    case 'counter':
+      return counter(burst, PERIOD_MS)
+    case 'both':
+      return both(bucket, window, times.length > 1)
+    case 'window-first':
+      return both(window, bucket, times.length > 1)
+    default:
+      return bucket
+  }
+}
+
+/** The bursts that threads set. */
+export function burstsSet({ threads }: Plan): number[] {
+  return threads.flat().filter((call) => call.startsWith('=')).map((call) => Number(call.slice(1)))
+}
+
+/** Where policies are kept, up to the entries that as many changes take; nothing where none is made. */
+function policyRanges(changes: number): ByteRange[] {
+  if (changes === 0) return []
+  const cell = (index: number): ByteRange => ({ from: 4 * index, to: 4 * index + 4 })
+  const entry = (index: number): number => POLICY_OFFSET + index * POLICY_BYTES
+  return [cell(HEADER.policyVersion), cell(HEADER.policiesTaken), cell(TIER_MAP), { from: entry(2), to: entry(2 + changes) }]
+}
+
 export function build(core: Core, plan: Plan): Built {
   const { slots, mutex = false, burst, before = [], threads, times } = plan
-  const policy = plan.log === true
-    ? ({ algorithm: 'sliding-window-log', limit: burst, windowMs: EMISSION_MS } as const)
-    : ({ algorithm: 'token-bucket', limit: 1, periodMs: EMISSION_MS, burst } as const)
   const arena = core.Arena.create({
     maxKeys: slots,
     mutex,
     allowWhenFull: false,
     lockTimeoutMs: 1,
     bornMs: BORN_MS,
-    tiers: new Map([['default', policy]]),
+    tiers: new Map([['default', policyOf(plan, burst)]]),
   })
   // One seed, so that every run meets the same states.
   arena.cells.fill(1, HEADER.seed0, HEADER.seed1 + 1)
   for (const [ms, key] of before) new core.Buckets(arena, { nowMs: () => ms }).spend(0, key, 1)
 
-  const { words, cells, buffer } = arena
-  const [sharedWords, sharedCells] = [Cast.standIn(words), Cast.standIn(cells)]
+  const { buffer } = arena
   const model: Model = {
     ...plan,
     buffer,
-    shared: [{ from: arena.firstSlot * 8, to: buffer.byteLength }],
+    shared: [...policyRanges(burstsSet(plan).length), { from: arena.firstSlot * 8, to: buffer.byteLength }],
     own: [{ from: TALLY_OFFSET, to: TALLY_OFFSET + TALLY_LINES * LINE_BYTES }],
-    views: [words, cells],
-    standIns: [sharedWords, sharedCells],
-    actors: threads.map((calls, ticket) => {
-      const own = core.Arena.open(buffer, ['default'])
-      Object.assign(own, { words: sharedWords, cells: sharedCells, takeTicket: () => ticket })
-      return thread(core, own, ticket, calls, plan.cached ?? false)
+    actors: threads.map((_, ticket) => {
+      const own = Cast.over(buffer, () => core.Arena.open(buffer, ['default']))
+      return thread(core, own, ticket, plan)
     }),
     times,
   }
   return { model, checks: checksOf(core, arena, plan) }
-}
-
-function thread(core: Core, arena: Core['Arena']['prototype'], ticket: number, calls: readonly string[], cached: boolean): Actor {
-  const fullCount = TALLY_OFFSET / 4 + ticket * (LINE_BYTES / 4) + TALLY.tableFull
-  return (world: World) => {
-    let readings: number[] = []
-    const clock = {
-      nowMs: () => {
-        const ms = world.nowMs()
-        if (!readings.includes(ms)) readings.push(ms)
-        return ms
-      },
-    }
-    let buckets: Core['Buckets']['prototype'] | undefined
-    for (const key of calls) {
-      readings = []
-      if (!cached || buckets === undefined) buckets = new core.Buckets(arena, clock)
-      if (key === SWEEP) {
-        buckets.sweep()
-        world.emit({ call: key, answer: 'full', readings: [] } satisfies Answer)
-      } else if (key.startsWith('-')) {
-        buckets.refund(0, key.slice(1), 1)
-        world.emit({ call: key, answer: true, readings } satisfies Answer)
-      } else {
-        const full = arena.cells[fullCount]
-        const allowed = buckets.spend(0, key, 1)
-        const answer = arena.cells[fullCount] === full ? allowed : 'full'
-        world.emit({ call: key, answer, readings } satisfies Answer)
-      }
-      if (!cached) world.checkpoint('')
-    }
-  }
-}
-
-function checksOf(core: Core, arena: Core['Arena']['prototype'], plan: Plan): Checks {
-  const { burst, before = [], threads, times, mayBeFull = false } = plan
-  const bucket = plan.log === true ? log(burst, EMISSION_MS) : tokens(burst, EMISSION_MS)
-  const keys = [...new Set([...before.map(([, key]) => key), ...threads.flat()])].filter((key) => key !== SWEEP && !key.startsWith('-'))
-  let start: Parameters<typeof isSequential>[1] = {}
-  for (const [ms, key] of before) start = after(bucket, start, key, ms)!
-  const verdicts = new Map<string, string | undefined>()
-  const drains = new Map<string, Record<string, number>>()
-
-  /** Tokens that each key still has, by spending them; a key that finds no slot is left out. */
-  function drain({ nowMs, tick, memory, restore }: View): Record<string, number> {
-    const at = `${memory} ${tick}`
-    const known = drains.get(at)
-    if (known !== undefined) return known
-    const drained: Record<string, number> = {}
-    drains.set(at, drained)
-    for (const key of keys) {
-      // A dead thread's lock is broken by a time-out, which would cost time here.
-      arena.cells.fill(0, arena.firstLock)
-      const full = TALLY_OFFSET / 4 + TALLY.tableFull
-      arena.takeTicket = () => 0
-      const buckets = new core.Buckets(arena, { nowMs: () => nowMs })
-      const before = arena.cells[full]
-      let count = 0
-      while (count <= burst + 4 && buckets.spend(0, key, 1)) count++
-      if (arena.cells[full] === before) drained[key] = count
-      restore()
-    }
-    return drained
-  }
-
-  return {
-    atEnd(view) {
-      const drained = drain(view)
-      const calls = view.emitted.map((answers, t) => {
-        const next = threads[t]![answers.length]
-        return { answers: answers as readonly Answer[], cutShort: view.dead[t] && next !== SWEEP ? next : undefined }
-      })
-      const signature = JSON.stringify([calls, drained, view.tick])
-      if (verdicts.has(signature)) return verdicts.get(signature)
-      let verdict: string | undefined
-      if (!mayBeFull && calls.some(({ answers }) => answers.some(({ call, answer }) => call !== SWEEP && answer === 'full'))) verdict = 'a call found no slot'
-      else if (!isSequential(bucket, start, calls, drained, times.slice(0, view.tick + 1))) verdict = `no order of the calls explains ${signature}`
-      verdicts.set(signature, verdict)
-      return verdict
-    },
-    always(nowMs) {
-      const live = new Set<string>()
-      for (let slot = arena.firstSlot; slot < arena.endSlot; slot += SLOT_BYTES / 8) {
-        const seen = arena.words[slot]!
-        const hi = core.word.hiOf(seen)
-        if (core.word.phaseOf(hi) !== core.word.COMMITTED) continue
-        const { terms } = arena.policies.part(core.word.policyIndexOf(hi))
-        // The value of a log is not a time: two slots of one are one too many, full or not.
-        if (terms.ringSize === 0 && core.word.valueOf(seen) <= terms.algorithm.reading(terms, nowMs)) continue
-        const mask = core.word.maskOf(core.word.generationOf(hi))
-        const identity = `${arena.cells[2 * slot + SLOT_IDENTITY0]! ^ mask} ${arena.cells[2 * slot + SLOT_IDENTITY1]! ^ mask}`
-        if (live.has(identity)) return `two slots of one key, neither of them full at ${nowMs} ms`
-        live.add(identity)
-      }
-      return undefined
-    },
-  }
 }

@@ -15,17 +15,11 @@ type Part = (ticks: Ticks, world: World, told: Int32Array) => void
 
 function modelOf(core: Core, parts: readonly Part[], options: Partial<Model>): Model {
   const { buffer } = new core.TickCell(1)
-  const [time, hint, told] = [new BigInt64Array(buffer, 64, 1), new Float64Array(buffer, 72, 1), new Int32Array(buffer, 0, 1)]
-  const standIns = [Cast.standIn(time), Cast.standIn(hint), Cast.standIn(told)] as const
-  const cell = new core.TickCell(buffer)
-  Object.assign(cell, { hint: standIns[1] })
-  Object.assign((cell as unknown as { time: object }).time, { cell: standIns[0] })
+  const [cell, told] = Cast.over(buffer, () => [new core.TickCell(buffer), new Int32Array(buffer, 0, 1)] as const)
   return {
     buffer,
     shared: [{ from: 0, to: 4 }, { from: 64, to: 80 }],
-    views: [time, hint, told],
-    standIns,
-    actors: parts.map((part) => (world) => part(new core.Ticks(cell, world), world, standIns[2])),
+    actors: parts.map((part) => (world) => part(new core.Ticks(cell, world), world, told)),
     plain: 'turns',
     ...options,
   }

@@ -1,5 +1,4 @@
 /** The states of a model and the moves between them. */
-import type { View } from './access.ts'
 import { describeAccess } from './access.ts'
 import type { Actor, Node } from './actor.ts'
 import { Cast } from './actor.ts'
@@ -12,14 +11,13 @@ export interface Model {
   /** Bytes that the actors share, and bytes of which each has its own copy; the rest is constant. */
   readonly shared: readonly ByteRange[]
   readonly own?: readonly ByteRange[]
-  /** Real views of the buffer and, in the same order, the stand-ins that the actors use. */
-  readonly views: readonly View[]
-  readonly standIns: readonly View[]
   readonly actors: readonly Actor[]
   /** The clock's readings, one after another. */
   readonly times?: readonly number[]
   /** How many actors may be stopped for ever, at any step. */
   readonly kills?: number
+  /** Which actors may be; all by default. */
+  readonly mortal?: readonly number[]
   /** When a wait may time out: never, when nobody else can move, or at any time. */
   readonly timeouts?: 'never' | 'idle' | 'any'
   /** Plain reads and writes: turns of their own, or done together with the atomic access before them. */
@@ -54,7 +52,7 @@ export class Scene {
   constructor(model: Model) {
     this.#model = model
     this.machine = new Machine(model.buffer, model.shared, model.own)
-    this.cast = new Cast(this.machine, model.actors, model.views, model.standIns)
+    this.cast = new Cast(this.machine, model.actors)
     this.times = model.times ?? [0]
     this.#everyone = model.actors.map((_, actor) => actor)
     this.#initial = this.machine.capture()
@@ -75,8 +73,9 @@ export class Scene {
   }
 
   key({ image, nodes, status, tick, kills, preemptions, last }: State): string {
-    const bound = preemptions === Infinity ? '' : `,${preemptions},${last}`
-    return `${image},${tick},${kills},${status.join('')},${nodes.map(({ id }) => id).join()}${bound}`
+    let key = `${image},${tick},${kills}`
+    for (let actor = 0; actor < nodes.length; actor++) key += `,${status[actor]},${nodes[actor]!.id}`
+    return preemptions === Infinity ? key : `${key},${preemptions},${last}`
   }
 
   /** Moves that can be made; the actor that moved last comes first, so that a first fault has few switches. */
@@ -97,7 +96,7 @@ export class Scene {
     if (!this.isOver(state)) {
       if (state.tick + 1 < this.times.length) moves.push({ kind: 'tick' })
       if (state.kills > 0) {
-        for (const actor of order) if (status[actor] !== DEAD && nodes[actor]!.pending !== undefined) moves.push({ kind: 'kill', actor })
+        for (const actor of this.#model.mortal ?? order) if (status[actor] !== DEAD && nodes[actor]!.pending !== undefined) moves.push({ kind: 'kill', actor })
       }
     }
     return moves
@@ -125,11 +124,11 @@ export class Scene {
   }
 
   #steps(state: State, actor: number): Move[] {
-    const { op, view, index, args } = state.nodes[actor]!.pending!
+    const { op, type, index, args } = state.nodes[actor]!.pending!
     if (op !== 'notify') return [{ kind: 'step', actor, wakes: [] }]
     const waiting = state.nodes.flatMap((node, other) => {
       const { pending } = node
-      return state.status[other] === WAITS && pending?.view === view && pending.index === index ? [other] : []
+      return state.status[other] === WAITS && pending?.type === type && pending.index === index ? [other] : []
     })
     const most = args[0] === undefined ? Infinity : Number(args[0])
     if (waiting.length <= most) return [{ kind: 'step', actor, wakes: waiting }]
@@ -165,27 +164,28 @@ export class Scene {
       }
       nodes[actor] = this.cast.after(actor, node, move.wakes.length)
     } else if (access.op === 'wait') {
-      const { result } = this.machine.apply(image, this.cast.view(access.view), { ...access, op: 'load', args: [] })
+      const { result } = this.machine.apply(image, { ...access, op: 'load', args: [] })
       if (result === access.args[0]) status[actor] = WAITS
       else nodes[actor] = this.cast.after(actor, node, 'not-equal')
     } else if (access.op === 'clock') {
       nodes[actor] = this.cast.after(actor, node, this.times[state.tick]!)
     } else {
-      const done = this.machine.apply(image, this.cast.view(access.view), access)
+      const done = this.machine.apply(image, access)
       image = done.image
       nodes[actor] = this.cast.after(actor, node, done.result)
     }
-    return this.#attach({ ...state, image, nodes, status, preemptions, last: actor }, touched)
+    return this.#attach({ image, nodes, status, tick: state.tick, kills: state.kills, preemptions, last: actor }, touched)
   }
 
   /** Carries out the plain accesses that come next for some actors, unless they are turns. */
   #attach(state: State, actors: readonly number[]): State {
-    if (this.#model.plain === 'turns') return state
+    const isPlain = ({ pending }: Node): boolean => pending?.op === 'read' || pending?.op === 'write'
+    if (this.#model.plain === 'turns' || !actors.some((actor) => isPlain(state.nodes[actor]!))) return state
     const nodes = state.nodes.slice()
     let { image } = state
     for (const actor of actors) {
-      for (let node = nodes[actor]!; node.pending?.op === 'read' || node.pending?.op === 'write'; nodes[actor] = node) {
-        const done = this.machine.apply(image, this.cast.view(node.pending.view), node.pending)
+      for (let node = nodes[actor]!; isPlain(node); nodes[actor] = node) {
+        const done = this.machine.apply(image, node.pending!)
         image = done.image
         node = this.cast.after(actor, node, done.result)
       }

@@ -47,12 +47,14 @@ export function tokenBucketMachine({ limit, periodMs, burst }: { limit: number; 
   return line((ms) => ms * limit, periodMs, burst)
 }
 
-/** A token is 1 of a line that rises by `limit` at each edge. */
+/** A token is 1 of a line that rises by `limit` at each edge. A refund of an earlier window is not for this one. */
 export function fixedWindowMachine({ limit, windowMs }: { limit: number; windowMs: number }): Machine {
-  return line((ms) => Math.floor(ms / windowMs) * limit, 1, limit)
+  const reading = (ms: number) => Math.floor(ms / windowMs) * limit
+  const machine = line(reading, 1, limit)
+  return { ...machine, refund: (bucket, nowMs, cost) => (bucket[0]! > reading(nowMs) + limit ? bucket : machine.refund(bucket, nowMs, cost)) }
 }
 
-/** The window, the count of the one before, and its own. */
+/** The window, the count of the one before, and its own. A refund of an earlier window is not for this one. */
 export function slidingCounterMachine({ limit, windowMs }: { limit: number; windowMs: number }): Machine {
   function at([window = 0, previous = 0, current = 0]: Bucket, nowMs: number) {
     const now = Math.floor(nowMs / windowMs)
@@ -70,7 +72,7 @@ export function slidingCounterMachine({ limit, windowMs }: { limit: number; wind
     },
     refund(bucket, nowMs, cost) {
       const { window, previous, current } = at(bucket, nowMs)
-      if (previous + current === 0) return bucket
+      if (previous + current === 0 || nowMs < window * windowMs) return bucket
       const first = Math.min(current, cost)
       return [window, previous - Math.min(previous, cost - first), current - first]
     },

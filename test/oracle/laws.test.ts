@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Facts } from '../../src/arithmetic/algorithm.ts'
-import { FACT, FACTS } from '../../src/arithmetic/algorithm.ts'
+import { FACT, FACTS, REFUSED_STEP } from '../../src/arithmetic/algorithm.ts'
 import { termsOf } from '../../src/arithmetic/compile.ts'
 import type { Bench, Engine } from '../engines.ts'
 import { bench, engines } from '../engines.ts'
@@ -134,4 +134,18 @@ describe.each(registry)('$name, the arithmetic alone', ({ trial }) => {
       settings,
     )
   })
+})
+
+it.each([
+  { algorithm: 'fixed-window', limit: 5, windowMs: 10 },
+  { algorithm: 'fixed-window', limit: 5, windowMs: 10, anchored: 'first' },
+  { algorithm: 'sliding-window-counter', limit: 5, windowMs: 10 },
+])('$algorithm $anchored: a refund takes nothing back from a window that began after its reading (G1)', (policy) => {
+  const terms = termsOf(policy, 0)[0]!
+  const { algorithm } = terms
+  const facts: Facts = new Float64Array(FACTS)
+  const [earlier, later] = [algorithm.reading(terms, 9), algorithm.reading(terms, 10)]
+  const charged = algorithm.spend(algorithm.fresh(terms, later), terms, later, 2, facts)
+  expect(algorithm.refund(charged, terms, earlier, 1, facts)).toBe(REFUSED_STEP)
+  expect(algorithm.refund(charged, terms, later, 1, facts)).toBe(algorithm.spend(algorithm.fresh(terms, later), terms, later, 1, facts))
 })

@@ -5,10 +5,12 @@
  *   HOTBUCKET_SEED             the seed of the run; printed
  *   --sync cas|mutex, --scenario NAME, --algorithm NAME   only these
  *   --round N                  only round N of the run
+ *   --explore                  instead, every schedule of the models of test/explorer, to their deep bounds
  *   --twin[=FAULT]             threads that break their promises (load-store by default): a violation must be found
  *
  * Prints a line for each round, then totals. Exits with 1 at the first violation, and says how to repeat the round.
  */
+import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { Crew, SIZE } from './crew.mjs'
 import { algorithms, scenarios } from './plans.mjs'
@@ -16,7 +18,11 @@ import { runRound } from './round.mjs'
 
 const args = process.argv.slice(2).map((arg) => (arg === '--twin' ? '--twin=load-store' : arg))
 const text = { type: 'string' }
-const { values } = parseArgs({ args, options: { sync: text, scenario: text, algorithm: text, round: text, twin: text } })
+const { values } = parseArgs({ args, options: { sync: text, scenario: text, algorithm: text, round: text, twin: text, explore: { type: 'boolean' } } })
+if (values.explore) {
+  const models = ['vitest', 'run', '--config', 'test/vitest.config.ts', 'test/explorer/protocol.test.ts']
+  process.exit(spawnSync('npx', models, { stdio: 'inherit', env: { ...process.env, HOTBUCKET_EXPLORE: 'deep' } }).status ?? 1)
+}
 const seconds = Number(process.env.HOTBUCKET_STRESS_SECONDS ?? 60)
 const seed = Number(process.env.HOTBUCKET_SEED ?? (Math.random() * 0x7fffffff) | 0)
 

@@ -1,7 +1,7 @@
 /** Broken twins: each a rule of the protocol taken out, and the model that must find it. */
 import type { Twin } from '../explorer/core.ts'
 import type { Bounded } from '../explorer/models.ts'
-import { insertions, logs, mutexes, reclaims, refunds, spends } from '../explorer/models.ts'
+import { allOfs, counters, insertions, logs, mutexes, policyChanges, reclaims, refunds, spends } from '../explorer/models.ts'
 
 export interface Caught extends Twin {
   readonly by: Bounded
@@ -20,6 +20,8 @@ const PLAIN_STORE = [
   'const seen = Atomics.compareExchange(words, slot, held, changed); if (isLast(seen) || (terms.ringSize !== 0 && carried(step, terms, hi, next, seen))) {',
   'const seen = held; Atomics.store(words, slot, changed); if (next >= 0) {',
 ] as const
+
+const ANNOUNCED = 'Atomics.store(this.#cells, layout.TIER_MAP + tier, ~free[0]); this.#first(tier);'
 
 const ORDER = /no order of the calls/
 const ANY = /no order of the calls|two slots of one key/
@@ -79,14 +81,58 @@ export const twins: readonly Caught[] = [
     'return word.valueOf(seen) <= Math.floor(',
   ]),
   twin('writes a record over a cell without a look at the word', logs['two threads meet a new log'], ORDER, [
-    'if (Atomics.load(words, slot) !== word) return false; const time = Math.max(',
-    'const time = Math.max(',
+    'if (!isLast(Atomics.load(words, slot))) return false;',
+    '',
+  ]),
+  twin('takes an overwritten unit for gone', logs['a log read late, after others have moved on'], ORDER, [
+    'if (bearsButEpoch(tagOf(this.hi, 0, lap + 1)) && timeRead() >= 0) return timeRead() - ceiling;',
+    '',
+  ]),
+  twin('rolls a window and charges in two steps', counters['three threads on one counter while its window turns'], ORDER, [
+    'const seen = Atomics.compareExchange(words, slot, held, changed);',
+    'const seen = held; Atomics.add(words, slot, changed - held);',
+  ]),
+  twin('gives nothing back to the first of two buckets', allOfs['two threads charge two buckets, the second lacks'], ORDER, [
+    'for (let back = at - 1; back >= 0; back--)',
+    'for (let back = -1; back >= 0; back--)',
+  ]),
+  twin('gives back what it did not charge', allOfs['two threads charge two buckets, the second lacks'], ORDER, [
+    'for (let back = at - 1; back >= 0; back--)',
+    'for (let back = at; back >= 0; back--)',
+  ]),
+  twin('gives back to the window after', allOfs['two threads charge a window and a bucket while the window turns'], ORDER, [
+    'return tat > now + terms.ceiling ? REFUSED_STEP : gcra.refund(tat, terms, now, cost);',
+    'return gcra.refund(tat, terms, now, cost);',
+  ]),
+  twin('gives back to the window after, of a counter', counters['three threads on one counter over two turns'], ORDER, [
+    'if (window * terms.ceiling > now || (previous',
+    'if ((previous',
+  ]),
+  twin('converts a bucket by a store', policyChanges['the policy is raised while a thread spends, one killed'], ORDER, [
+    'if (Atomics.compareExchange(words, slot, seen, converted) === seen)',
+    'Atomics.store(words, slot, converted);',
+  ]),
+  twin('raises the version only before it stores the policy', policyChanges['the policy is raised by a thread that is killed'], ORDER, [
+    ANNOUNCED,
+    'Atomics.add(this.#cells, HEADER.policyVersion, 1); Atomics.store(this.#cells, layout.TIER_MAP + tier, free[0]);',
+  ]),
+  twin('leaves it to the setter to raise the version again', policyChanges['the policy is raised by a thread that is killed'], ORDER, [
+    ANNOUNCED,
+    'Atomics.add(this.#cells, HEADER.policyVersion, 1); Atomics.store(this.#cells, layout.TIER_MAP + tier, free[0]); Atomics.add(this.#cells, HEADER.policyVersion, 1);',
+  ]),
+  twin('takes a bucket that was just converted for none', policyChanges['the policy is lowered while two threads spend'], ORDER, [
+    'if (place.slot < 0) return this.survey',
+    'if (place.slot < 0 || this.slots.stalePolicy(place) === 0) return this.survey',
+  ]),
+  twin('converts a bucket back to the policy it went by', { ...policyChanges['who raises the policy spends too, another gives back'], bound: 3 }, ORDER, [
+    'stale = this.slots.stalePolicy(place);',
+    'stale = this.slots.stalePolicy(place); if (stale !== 0) table.convert(place.slot, stale, index, this.reader.ms);',
   ]),
   twin('lets a refund lower the word by a store', refunds['spends against refunds'], ORDER, [
     'const seen = Atomics.compareExchange(words, slot, held, changed);',
     'const seen = next < value ? (Atomics.store(words, slot, changed), held) : Atomics.compareExchange(words, slot, held, changed);',
   ]),
-  twin('waits without a mark on the lock', mutexes['two threads at one lock'], /deadlock/, ['const marked = seen | WAITED_FOR;', 'const marked = seen;']),
+  twin('waits without a mark on the lock, which so has two states', mutexes['two threads at one lock'], /deadlock/, ['const marked = seen | WAITED_FOR;', 'const marked = seen;']),
   twin('takes the lock without the mark after a wait', mutexes['three threads at one lock'], /deadlock/, [
     'seen = Atomics.compareExchange(cells, lock, UNLOCKED, this.#mine | WAITED_FOR);',
     'seen = Atomics.compareExchange(cells, lock, UNLOCKED, this.#mine);',
