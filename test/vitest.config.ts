@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Each file in a process of its own: tests start worker threads, and a worker's time-out may not hide in another's.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // A bound that only a hang reaches; no test is timed.
     testTimeout: 180_000,
     hookTimeout: 180_000,

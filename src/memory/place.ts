@@ -33,7 +33,7 @@ const LONGEST_KEY = 64
  * against the slot at each use.
  */
 export class PlaceCache {
-  private readonly entries = Array.from({ length: ENTRIES }, () => new Place())
+  private readonly entries: (Place | undefined)[] = new Array(ENTRIES).fill(undefined)
   private readonly spare = new Place()
   private last = this.spare
 
@@ -52,7 +52,7 @@ export class PlaceCache {
     const end = key.length - 1
     let mix = key.charCodeAt(end) + end + (tier << 5)
     if (end > 1) mix += key.charCodeAt(end - 1) * 10 + key.charCodeAt(end - 2) * 100
-    const place = this.entries[mix & (ENTRIES - 1)]!
+    const place = (this.entries[mix & (ENTRIES - 1)] ??= new Place())
     if (place.key !== key || place.tier !== tier) {
       place.key = key
       place.tier = tier

@@ -1,41 +1,13 @@
 /**
- * Every interleaving of the real modules in small models (G1, G2, G3, G5, G8), and every broken twin caught.
- * `npm run stress -- --explore` walks further. A schedule that is printed can be made again: see `replay`.
+ * Every interleaving of the real modules in small models (G1, G2, G3, G5, G8). `npm run stress -- --explore` walks
+ * further. A schedule that is printed can be made again: see `replay`. `twins.test.ts` has the broken twins.
  */
 import { describe, expect, test } from 'vitest'
-import type { Core, Patch } from './core.ts'
+import type { Core } from './core.ts'
 import { loadCore, loadTwin } from './core.ts'
-import type { Failure, Report } from './explorer.ts'
-import { explore, replay } from './explorer.ts'
 import type { Bounded } from './models.ts'
 import { allOfs, counters, insertions, logs, mutexes, policyChanges, reclaims, refunds, refuted, spends, wraps } from './models.ts'
-import type { Plan } from './plan.ts'
-import { build } from './plan.ts'
-import { drawFrom, randomPlan } from './random-plan.ts'
-import { storesUnderTheLock, twins } from '../twins/twins.ts'
-
-const deep = process.env.HOTBUCKET_EXPLORE === 'deep'
-const TIMEOUT = deep ? 3_600_000 : 120_000
-
-/**
- * An unsettled claim in a full group is looked at again 64 times; once again shows all that can happen, in far fewer
- * states. Models with a slot for every key run the code as it is.
- */
-const PATIENCE: Patch = { from: 'const PATIENCE = 64;', to: 'const PATIENCE = 1;' }
-
-function walk(core: Core, plan: Bounded, states = deep ? 3_000_000 : 400_000): Report & { trace: string[] } {
-  const preemptions = (deep ? plan.deep : plan.bound) ?? plan.preemptions ?? Infinity
-  const { model, checks } = build(core, { ...plan, preemptions })
-  const report = explore(model, checks, { states, steps: 300 })
-  const trace = report.failure === undefined ? [] : replay(model, checks, report.failure.schedule).trace
-  return { ...report, trace }
-}
-
-function summary({ states, schedules, ends, complete }: Report, { bound, deep: far }: Bounded): string {
-  const most = deep ? far : bound
-  const scope = most === undefined || most === Infinity ? 'all' : `all with at most ${most} preemptions`
-  return `${states} states, ${schedules} schedules (${complete ? scope : 'cut off'}), ${ends} ends`
-}
+import { deep, PATIENCE, summary, TIMEOUT, walk } from './walk.ts'
 
 const core = await loadCore()
 const impatient = await loadTwin({ name: 'one more look', patches: [PATIENCE] })
@@ -75,50 +47,5 @@ describe('generations that come round', () => {
         expect({ claims, name, reason: failure?.reason }).toEqual({ claims, name, reason: hole ? expect.stringMatching('no order of the calls') : undefined })
       }
     }
-  }, TIMEOUT)
-})
-
-describe('random models', () => {
-  const seed = Number(process.env.HOTBUCKET_SEED ?? 20_261_130)
-  const plans = deep ? 300 : 24
-
-  /** The first plan that fails, or undefined; at most 12,000 states each. */
-  function firstFault(twin: Core): { plan: Plan; failure: Failure; plans: number; states: number } | { failure: undefined; states: number } {
-    const draw = drawFrom(seed)
-    let states = 0
-    for (let i = 1; i <= plans; i++) {
-      const plan = randomPlan(draw)
-      const report = walk(twin, plan, deep ? 50_000 : 12_000)
-      states += report.states
-      if (report.failure !== undefined) return { plan, failure: report.failure, plans: i, states }
-    }
-    return { failure: undefined, states }
-  }
-
-  test(`${plans} models drawn from the seed ${seed} give no answer that no order of the calls gives`, () => {
-    const { states, ...fault } = firstFault(impatient)
-    console.log(`${plans} random models, seed ${seed}: ${states} states`)
-    expect(fault).toEqual({ failure: undefined })
-  }, TIMEOUT)
-
-  test('a twin that inserts without a scan is caught by them', async () => {
-    const { patches } = twins.find(({ name }) => name === 'inserts without a scan')!
-    const fault = firstFault(await loadTwin({ name: 'no scan', patches: [PATIENCE, ...patches] }))
-    console.log(`random models: caught in ${fault.states} states by ${fault.failure?.schedule}`)
-    expect(fault.failure).toBeDefined()
-  }, TIMEOUT)
-})
-
-describe('broken twins', () => {
-  test.each(twins)('a twin that $name is caught', async ({ name, patches, by, says }) => {
-    const began = performance.now()
-    const report = walk(await loadTwin({ name, patches: [PATIENCE, ...patches] }), by)
-    console.log(`${name}: caught in schedule ${report.schedules + 1}, ${report.states} states, by ${report.failure?.schedule} (${report.failure?.reason}), ${Math.round(performance.now() - began)} ms`)
-    expect(report.failure?.reason).toMatch(says)
-  }, TIMEOUT)
-
-  test('plain stores pass under the lock while no wait times out: it excludes', async () => {
-    const report = walk(await loadTwin(storesUnderTheLock), mutexes['three threads at one lock'])
-    expect(report).toMatchObject({ failure: undefined, complete: true })
   }, TIMEOUT)
 })

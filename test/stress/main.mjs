@@ -20,7 +20,7 @@ const args = process.argv.slice(2).map((arg) => (arg === '--twin' ? '--twin=load
 const text = { type: 'string' }
 const { values } = parseArgs({ args, options: { sync: text, scenario: text, algorithm: text, round: text, twin: text, explore: { type: 'boolean' } } })
 if (values.explore) {
-  const models = ['vitest', 'run', '--config', 'test/vitest.config.ts', 'test/explorer/protocol.test.ts']
+  const models = ['vitest', 'run', '--config', 'test/vitest.config.ts', 'test/explorer/protocol.test.ts', 'test/explorer/twins.test.ts']
   process.exit(spawnSync('npx', models, { stdio: 'inherit', env: { ...process.env, HOTBUCKET_EXPLORE: 'deep' } }).status ?? 1)
 }
 const seconds = Number(process.env.HOTBUCKET_STRESS_SECONDS ?? 60)
