@@ -153,7 +153,7 @@ export class RateLimiter<T extends string = 'default'> implements TierLimiter<T>
   /**
    * Changes a tier's policy to one of the same algorithm, for every thread's next call; a bucket keeps the fraction
    * that it had used. A limit of 0 has no fractions: buckets come back from it full. A sliding window log can change its window only while its limit and the unit of its times stay.
-   * Reads the whole table. Throws `RangeError` ERR_HOTBUCKET_TIER, ERR_HOTBUCKET_POLICY. Thread-safe.
+   * Reads the whole table, twice. Throws `RangeError` ERR_HOTBUCKET_TIER, ERR_HOTBUCKET_POLICY, and ERR_HOTBUCKET_OPTION where old and new parts of all tiers are more than 63. Thread-safe.
    */
   setPolicy(tier: T, policy: Policy): void {
     this.#open()

@@ -121,6 +121,9 @@ export function scaled(used: number, from: number, to: number): number {
   return Math.min(to, Number((dividend + divisor - 1n) / divisor))
 }
 
+/** A bound that only a fault reaches. */
+const MOST_STEPS = 1 << 10
+
 /**
  * The least whole number of milliseconds, added to the clock reading `ms`, at which the reading has reached
  * `units`. Asks `reading` itself, so the wait is honest whatever rounding the estimate suffered (G10).
@@ -130,7 +133,8 @@ export function waitMs(terms: Terms, ms: number, units: number): number {
   const { algorithm } = terms
   if (algorithm.reading(terms, ms) >= units) return 0
   let wait = Math.max(0, Math.ceil(algorithm.whenMs(terms, units) - ms))
-  while (wait > 0 && algorithm.reading(terms, ms + wait - 1) >= units) wait--
-  while (algorithm.reading(terms, ms + wait) < units) wait++
+  // The estimate is off by a step or two; where it is not, the units are of another policy, and a fault must not hang.
+  for (let steps = 0; steps < MOST_STEPS && wait > 0 && algorithm.reading(terms, ms + wait - 1) >= units; steps++) wait--
+  for (let steps = 0; steps < MOST_STEPS && algorithm.reading(terms, ms + wait) < units; steps++) wait++
   return wait
 }

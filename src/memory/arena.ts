@@ -100,7 +100,7 @@ export class Arena {
     cells[HEADER.ringSize] = ringSize
     new PolicyTable(buffer).bornMs = options.bornMs
     const arena = new Arena(buffer)
-    terms.forEach((parts, tier) => arena.policies.write(tier, parts, options.tiers.size))
+    terms.forEach((parts, tier) => arena.policies.write(tier, parts, options.tiers.size, () => new Set()))
     Atomics.store(cells, HEADER.sealed, 1)
     return arena
   }

@@ -82,7 +82,7 @@ export class Buckets {
     const ms = this.reader.read()
     const place = this.places.of(tier, key)
     let verdict: BucketVerdict = MISS
-    if (this.policies.current && (place.slot >= 0 || this.locate(place, tier, key))) {
+    if (place.slot >= 0 || this.locate(place, tier, key)) {
       const { terms } = place
       this.driver.registers[NOW] = terms.reading(terms, ms)
       verdict = this.driver.transact(place, terms.spend, cost)
@@ -138,13 +138,8 @@ export class Buckets {
   setPolicy(tier: number, terms: readonly Terms[]): void {
     const { policies, tierCount } = this.arena
     const ms = this.reader.read()
-    let old = policies.parts(tier)
-    policies.write(tier, terms, tierCount)
-    // Another thread may set the tier meanwhile: then what this one converted is converted on.
-    for (let next = policies.parts(tier); next[0]!.index !== old[0]!.index; next = policies.parts(tier)) {
-      old.forEach((part, at) => this.table.convertAll(part.index, next[at]!.index, ms))
-      old = next
-    }
+    policies.write(tier, terms, tierCount, () => this.table.settle(ms))
+    this.table.settle(ms)
   }
 
   /** Frees every full slot; returns how many. */
@@ -191,8 +186,7 @@ export class Buckets {
   /** Applies `verb` to the bucket of part `at` of (tier, key), at the time that the reader read last. */
   private apply(tier: number, at: number, key: string, verb: Verb, cost: number): BucketVerdict {
     const place = this.places.of(this.policies.composite[tier]! ? tier | ((at + 1) << 8) : tier, key)
-    // Entries of the policy table come round: after 63 changes a slot's index may be known here as another policy.
-    if (this.policies.current && place.slot >= 0) {
+    if (place.slot >= 0) {
       const { terms } = place
       this.driver.registers[NOW] = terms.reading(terms, this.reader.ms)
       const verdict = this.driver.transact(place, stepOf(verb, terms, cost), cost)
@@ -206,7 +200,7 @@ export class Buckets {
     if (this.policies.composite[tier]!) return false
     const { index, terms } = this.policies.parts[tier]![0]!
     this.hasher.hash(tier, key, place)
-    place.under(index, terms)
+    place.under(index, terms, this.policies.version)
     return this.table.find(place)
   }
 
@@ -220,7 +214,7 @@ export class Buckets {
       const { index, terms } = this.policies.parts[tier]![at]!
       // Only now: the policy met may be the newer one, and no bucket goes back to an older.
       if (stale !== 0) table.convert(place.slot, stale, index, this.reader.ms)
-      place.under(index, terms)
+      place.under(index, terms, this.policies.version)
       const step = stepOf(verb, terms, cost)
       driver.registers[NOW] = terms.reading(terms, this.reader.ms)
       let verdict: BucketVerdict = table.find(place) ? driver.transact(place, step, cost) : MISS

@@ -8,7 +8,8 @@
  * Identity cells are read plainly beside it. A match certifies itself: both cells are masked with the
  * generation in the word, are written once a generation, before the commit, and the word is proven to be still of
  * that generation when the change lands. A mismatch may be a stale read; it only sends the caller to the search,
- * which reads atomically.
+ * which reads atomically. So does the version of the policies: an entry of their table is written again only after it has
+ * moved on, so where it stands after the word was read, the index in the word means what the place says.
  */
 import type { Facts, Step, Terms } from '../arithmetic/algorithm.ts'
 import * as algorithm from '../arithmetic/algorithm.ts'
@@ -26,6 +27,7 @@ import * as word from './word.ts'
 const { FACTS, REFUSED_STEP } = algorithm
 const { CONTENDED, DONE, MISS, NOW, REFUSED, VALUE } = driver
 const { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } = layout
+const { policyVersion } = layout.HEADER
 const { generationOf, hiOf, isLast, KIND_MASK, lastPlus, maskOf, sameTenancy, valueBeside } = word
 
 // What `next` is besides a state or REFUSED_STEP.
@@ -62,6 +64,7 @@ export class CasDriver implements Driver {
       let next = NOT_OURS
       if (
         (hi & KIND_MASK) === place.kind &&
+        cells[policyVersion] === place.version &&
         (cells[id + SLOT_IDENTITY0]! ^ mask) === place.h0 &&
         (cells[id + SLOT_IDENTITY1]! ^ mask) === place.h1
       ) {

@@ -54,10 +54,10 @@ export class Insertion {
 
   /**
    * Applies `step` to the key's bucket, which is made full if it is nowhere. `step` must accept a full bucket. MISS
-   * when the bucket is there under another policy than the place's.
+   * when the place's policy is not the key's any more, or not the bucket's yet.
    */
   insert(place: Place, step: Step, reader: Reader, cost: number): InsertionVerdict {
-    const { words, bornMs } = this.#arena
+    const { words, bornMs, policies } = this.#arena
     const { terms, policy } = place
     for (let round = 0; round < MOST_ROUNDS; round++) {
       let slot = this.#survey.of(place, reader.ms)
@@ -88,13 +88,14 @@ export class Insertion {
         const value = charge ? step(full, terms, now, cost, facts) : full
         registers[VALUE] = Math.max(value, full)
         if (value < 0) return REFUSED
+        if (policies.version !== place.version) return MISS
         const committed = word.wordOf(word.hiFrom(word.generationOf(hi), policy, COMMITTED), value)
         if (Atomics.compareExchange(words, slot, held, committed) !== held) continue
         if (charge) return DONE
       }
       const verdict = this.#driver.transact(place, step, cost)
       if (verdict !== MISS) return verdict
-      if (this.#slots.stalePolicy(place) !== 0) return MISS
+      if (policies.version !== place.version || this.#slots.stalePolicy(place) !== 0) return MISS
     }
     this.#tally.count(TALLY.contended)
     return CONTENDED

@@ -16,13 +16,17 @@ export class Place {
   kind = 0
   /** The terms of that policy; set where `slot` is. */
   terms!: Terms
+  /** The version of the policies as of which that is the key's policy. */
+  version = -1
 
-  /** Puts the place under a policy. */
-  under(policy: number, terms: Terms): void {
+  /** Puts the place under the policy that the key has as of `version`. */
+  under(policy: number, terms: Terms, version: number): void {
     this.policy = policy
     this.kind = hiFrom(0, policy, COMMITTED)
     this.terms = terms
-  }}
+    this.version = version
+  }
+}
 
 const ENTRIES = 256
 const LONGEST_KEY = 64
@@ -50,7 +54,7 @@ export class PlaceCache {
     }
     // Keys differ most at their end.
     const end = key.length - 1
-    let mix = key.charCodeAt(end) + end + (tier << 5)
+    let mix = key.charCodeAt(end) + end + (tier << 5) + (tier >> 8) * 37
     if (end > 1) mix += key.charCodeAt(end - 1) * 10 + key.charCodeAt(end - 2) * 100
     const place = (this.entries[mix & (ENTRIES - 1)] ??= new Place())
     if (place.key !== key || place.tier !== tier) {

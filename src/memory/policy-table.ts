@@ -35,14 +35,37 @@ export class PolicyTable {
     this.#floats[layout.BORN_MS_F64] = ms
   }
 
-  /** The parts that `tier` has now, in order. */
+  /** The parts that `tier` has now, in order. Throws ERR_HOTBUCKET_HANDLE where they are damaged. */
   parts(tier: number): Part[] {
+    for (;;) {
+      const { version } = this
+      try {
+        const parts = this.#chain(tier)
+        if (this.version === version) return parts
+      } catch (error) {
+        // An entry that was given up while it was read may be half another's.
+        if (this.version === version) throw error
+      }
+    }
+  }
+
+  #chain(tier: number): Part[] {
     const parts: Part[] = []
     for (let index = this.#first(tier); index !== 0; index = this.#cells[entryCell(index) + 1]!) {
       if (index < 0 || index >= layout.POLICY_COUNT || parts.length === MAX_PARTS) throw badHandle(`tier ${tier} of the arena has a damaged policy`)
       parts.push(this.part(index))
     }
     return parts
+  }
+
+  /** For each index the one that took its place: its own where its tier has it now, 0 where it was never written. */
+  heirs(tierCount: number): number[] {
+    const now = Array.from({ length: tierCount }, (_, tier) => this.parts(tier))
+    return Array.from({ length: layout.POLICY_COUNT }, (_, index) => {
+      const what = index === 0 ? 0 : Atomics.load(this.#cells, entryCell(index))
+      const part = what <= 0 ? undefined : now[(what >> layout.ENTRY_TIER_SHIFT) & 31]?.[(what >> layout.ENTRY_PART_SHIFT) & 7]
+      return part === undefined ? index : part.index
+    })
   }
 
   /** The part at `index`, read once by each thread and policy version. */
@@ -60,22 +83,42 @@ export class PolicyTable {
     return Atomics.load(this.#cells, HEADER.policyVersion)
   }
 
-  /** Makes `terms` the policy of `tier`, in entries that no tier uses. Throws ERR_HOTBUCKET_OPTION when there are too few. */
-  write(tier: number, terms: readonly Terms[], tierCount: number): void {
-    const used = new Set<number>()
-    for (let other = 0; other < tierCount; other++) for (const { index } of this.parts(other)) used.add(index)
-    if (used.size + terms.length >= layout.POLICY_COUNT) {
-      throw outOfRange('ERR_HOTBUCKET_OPTION', 'tiers', used.size + terms.length, `at most ${layout.POLICY_COUNT - 1} policies, parts of allOf counted`)
-    }
-    // Entries are taken in turn, each by one thread, so that one given up is not written again soon.
-    const free: number[] = []
-    while (free.length < terms.length) {
-      const index = 1 + ((Atomics.add(this.#cells, HEADER.policiesTaken, 1) >>> 0) % (layout.POLICY_COUNT - 1))
-      if (!used.has(index)) free.push(index)
-    }
-    terms.forEach((part, i) => this.#write(free[i]!, i + 1 < terms.length ? free[i + 1]! : 0, part))
-    Atomics.store(this.#cells, layout.TIER_MAP + tier, ~free[0]!)
+  /**
+   * Makes `terms` the policy of `tier`, in entries that no tier uses and no slot bears; `settle` makes slots bear no old
+   * ones, and tells which they bore. Throws ERR_HOTBUCKET_OPTION when there are too few.
+   */
+  write(tier: number, terms: readonly Terms[], tierCount: number, settle: () => ReadonlySet<number>): void {
+    const taken = this.#take(terms.length, tierCount, settle)
+    // The last first, so that each names one that is whole.
+    for (let at = terms.length - 1; at >= 0; at--) this.#write(taken[at]!, taken[at + 1] ?? 0, tier, at, terms[at]!)
+    Atomics.store(this.#cells, layout.TIER_MAP + tier, ~taken[0]!)
     this.#first(tier)
+  }
+
+  /** Takes entries for one thread alone: what an entry is, below 0 from then on, is exchanged for what it was before the look at all slots. */
+  #take(count: number, tierCount: number, settle: () => ReadonlySet<number>): number[] {
+    for (;;) {
+      const { version } = this
+      const before = Array.from({ length: layout.POLICY_COUNT }, (_, index) => Atomics.load(this.#cells, entryCell(index)))
+      const used = new Set(settle())
+      before.forEach((what, index) => void (what < 0 && used.add(index)))
+      // Last of all: the change of a tier that makes it give up its entries shows in the version.
+      for (let other = 0; other < tierCount; other++) for (const { index } of this.parts(other)) used.add(index)
+      if (this.version !== version) continue
+      if (used.size + count >= layout.POLICY_COUNT) {
+        throw outOfRange('ERR_HOTBUCKET_OPTION', 'policies', used.size + count, `at most ${layout.POLICY_COUNT - 1} while one is changed, old and new, parts of allOf counted`)
+      }
+      const taken: number[] = []
+      // In turn, so that an entry given up is not written again soon.
+      for (let tries = 1; tries < layout.POLICY_COUNT && taken.length < count; tries++) {
+        const index = 1 + ((Atomics.add(this.#cells, HEADER.policiesTaken, 1) >>> 0) % (layout.POLICY_COUNT - 1))
+        const what = before[index]!
+        if (!used.has(index) && Atomics.compareExchange(this.#cells, entryCell(index), what, ~what) === what) taken.push(index)
+      }
+      if (taken.length === count) return taken
+      // Other threads were faster.
+      for (const index of taken) Atomics.store(this.#cells, entryCell(index), before[index]!)
+    }
   }
 
   /**
@@ -92,19 +135,23 @@ export class PolicyTable {
     return ~seen
   }
 
-  #write(index: number, next: number, { algorithm, limit, periodMs, burst }: Terms): void {
+  /** Writes an entry that this thread has taken. */
+  #write(index: number, next: number, tier: number, at: number, { algorithm, limit, periodMs, burst }: Terms): void {
     const entry = entryCell(index)
-    this.#cells[entry] = algorithm.id
+    const times = (~this.#cells[entry]! >> layout.ENTRY_TIMES_SHIFT) + 1
     this.#cells[entry + 1] = next
     this.#floats[entry / 2 + POLICY_FIELDS.limit] = limit
     this.#floats[entry / 2 + POLICY_FIELDS.periodMs] = periodMs
     this.#floats[entry / 2 + POLICY_FIELDS.burst] = burst
+    const what = (times << layout.ENTRY_TIMES_SHIFT) | (at << layout.ENTRY_PART_SHIFT) | (tier << layout.ENTRY_TIER_SHIFT) | algorithm.id
+    Atomics.store(this.#cells, entry, what & 0x7fffffff)
   }
 
   #read(index: number): Part {
     const entry = entryCell(index)
-    const algorithm = algorithmById(this.#cells[entry]!)
-    if (algorithm === undefined) throw badHandle(`policy ${index} of the arena has an unknown algorithm`)
+    const what = Atomics.load(this.#cells, entry)
+    const algorithm = algorithmById(what & 15)
+    if (what < 0 || algorithm === undefined) throw badHandle(`policy ${index} of the arena has an unknown algorithm`)
     const numbers = {
       limit: this.#floats[entry / 2 + POLICY_FIELDS.limit]!,
       periodMs: this.#floats[entry / 2 + POLICY_FIELDS.periodMs]!,

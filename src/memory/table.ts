@@ -16,7 +16,7 @@ import * as word from './word.ts'
 // Held here: see cas.ts.
 const { SLOT_IDENTITY0, SLOT_IDENTITY1, SLOT_STATE_HI } = layout
 const { NONE, STRIDE } = slots
-const { COMMITTED, FREE, generationOf, maskOf } = word
+const { COMMITTED, FREE, generationOf, maskOf, TENTATIVE } = word
 
 /** A bound that only a fault reaches. */
 const MOST_ROUNDS = 1 << 10
@@ -78,10 +78,26 @@ export class Table {
     return Math.max(1, least)
   }
 
-  /** Moves every bucket of the policy at `from` to the policy at `to`. */
-  convertAll(from: number, to: number, ms: number): void {
-    const { firstSlot, endSlot } = this.#arena
-    for (let slot = firstSlot; slot < endSlot; slot += STRIDE) this.convert(slot, from, to, ms)
+  /**
+   * Moves every bucket that bears a policy which its tier had before to the one that it has now, and frees old claims;
+   * returns the indices of the policies that slots bore before or after.
+   */
+  settle(ms: number): Set<number> {
+    const { words, firstSlot, endSlot, policies, tierCount } = this.#arena
+    const borne = new Set<number>()
+    const heirs = policies.heirs(tierCount)
+    for (let slot = firstSlot; slot < endSlot; slot += STRIDE) {
+      const seen = Atomics.load(words, slot)
+      const hi = word.hiOf(seen)
+      const phase = word.phaseOf(hi)
+      if (phase === FREE || (phase === TENTATIVE && this.#slots.isTakeable(slot, seen, ms) && this.#slots.free(slot, seen))) continue
+      const from = word.policyIndexOf(hi)
+      borne.add(from)
+      if (phase === TENTATIVE || from === heirs[from]) continue
+      this.convert(slot, from, heirs[from]!, ms)
+      borne.add(word.policyIndexOf(word.hiOf(Atomics.load(words, slot))))
+    }
+    return borne
   }
 
   /** Moves one bucket of the policy at `from` to the policy at `to`; it keeps the fraction that it had used. */

@@ -85,7 +85,7 @@ export const policyChanges = {
   'the policy is raised while two threads spend': { ...none, slots: 1, burst: 2, before: [[100, 'x']], threads: [['=4'], ['x', 'x'], ['x', 'x']], cached: true, bound: 2, deep: 3 },
   'the policy is lowered while a thread spends, one killed': { slots: 1, burst: 4, before: [[100, 'x'], [100, 'x']], threads: [['=2'], ['x', 'x', 'x']], times: [100, 105], cached: true, kills: 1, mortal: [0], bound: 2, deep: Infinity },
   'the policy is lowered while a thread meets a new key': { ...none, slots: 1, burst: 4, threads: [['=2'], ['x', 'x', 'x']], cached: true },
-  'the policy is raised by a thread that is killed': { ...none, slots: 1, burst: 1, before: [[90, 'x']], threads: [['=2'], ['x'], ['x']], cached: true, kills: 1, mortal: [0], bound: 2, deep: 3 },
+  'the policy is raised by a thread that is killed': { ...none, slots: 1, burst: 1, before: [[90, 'x']], threads: [['=2'], ['x'], ['x']], cached: true, kills: 1, mortal: [0], bound: 1, deep: 2 },
   'who raises the policy spends too, another gives back': { ...none, slots: 1, burst: 1, before: [[90, 'x']], threads: [['=2', 'x'], ['-x'], ['x']], cached: true, bound: 2, deep: 3 },
   'two threads set the policy while a third spends': { ...none, slots: 1, burst: 4, before: [[100, 'x'], [100, 'x']], threads: [['=2'], ['=8'], ['x', 'x']], cached: true, bound: 1, deep: 3 },
 } satisfies Record<string, Bounded>

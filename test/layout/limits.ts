@@ -37,7 +37,7 @@ export function limits(page: Document, findings: Findings): void {
   findings.same('rounds', page.number(/begins anew (\d+) times/), constant('MOST_ROUNDS'))
   findings.same('cached places', page.say(/holds (\d+) places of keys up to (\d+) code units/).join(), `${constant('ENTRIES')},${constant('LONGEST_KEY')}`)
   findings.same('parts', page.number(/so (\d+) parts are the most/), layout.POLICY_COUNT - 1)
-  findings.same('policy entries', page.say(/Of the (\d+) policy entries[^.]*in turn, (\d+) changes later/).join(), `${layout.POLICY_COUNT},${layout.POLICY_COUNT - 1}`)
+  findings.same('policy entries', page.say(/Of the (\d+) policy entries/).join() + ',' + page.say(/when its turn comes, (\d+) entries later/).join(), `${layout.POLICY_COUNT},${layout.POLICY_COUNT - 1}`)
   const [hourly] = termsOf(tokenBucket({ limit: 5_000, periodMs: 3_600_000 }), 0)
   findings.same('why 64 bits', page.say(/is (\d+) units a token when a unit is a microsecond, so the TAT leads by up to (\d+), which\ntakes (\d+) bits/).join(), [hourly!.unitsPerToken, hourly!.ceiling, Math.ceil(Math.log2(hourly!.ceiling))].join())
   findings.same('in millionths', page.number(/needs more, (\d+)\./), 5_000 * 1_000_000)

@@ -21,7 +21,7 @@ const PLAIN_STORE = [
   'const seen = held; Atomics.store(words, slot, changed); if (next >= 0) {',
 ] as const
 
-const ANNOUNCED = 'Atomics.store(this.#cells, layout.TIER_MAP + tier, ~free[0]); this.#first(tier);'
+const ANNOUNCED = 'Atomics.store(this.#cells, layout.TIER_MAP + tier, ~taken[0]); this.#first(tier);'
 
 const ORDER = /no order of the calls/
 const ANY = /no order of the calls|two slots of one key/
@@ -112,21 +112,17 @@ export const twins: readonly Caught[] = [
     'if (Atomics.compareExchange(words, slot, seen, converted) === seen)',
     'Atomics.store(words, slot, converted);',
   ]),
-  twin('raises the version only before it stores the policy', policyChanges['the policy is raised by a thread that is killed'], ORDER, [
+  twin('raises the version only before it stores the policy', { ...policyChanges['the policy is raised by a thread that is killed'], bound: 2 }, ORDER, [
     ANNOUNCED,
-    'Atomics.add(this.#cells, HEADER.policyVersion, 1); Atomics.store(this.#cells, layout.TIER_MAP + tier, free[0]);',
+    'Atomics.add(this.#cells, HEADER.policyVersion, 1); Atomics.store(this.#cells, layout.TIER_MAP + tier, taken[0]);',
   ]),
-  twin('leaves it to the setter to raise the version again', policyChanges['the policy is raised by a thread that is killed'], ORDER, [
+  twin('leaves it to the setter to raise the version again', { ...policyChanges['the policy is raised by a thread that is killed'], bound: 2 }, ORDER, [
     ANNOUNCED,
-    'Atomics.add(this.#cells, HEADER.policyVersion, 1); Atomics.store(this.#cells, layout.TIER_MAP + tier, free[0]); Atomics.add(this.#cells, HEADER.policyVersion, 1);',
+    'Atomics.add(this.#cells, HEADER.policyVersion, 1); Atomics.store(this.#cells, layout.TIER_MAP + tier, taken[0]); Atomics.add(this.#cells, HEADER.policyVersion, 1);',
   ]),
   twin('takes a bucket that was just converted for none', policyChanges['the policy is lowered while two threads spend'], ORDER, [
     'if (place.slot < 0) return this.survey',
     'if (place.slot < 0 || this.slots.stalePolicy(place) === 0) return this.survey',
-  ]),
-  twin('converts a bucket back to the policy it went by', { ...policyChanges['who raises the policy spends too, another gives back'], bound: 3 }, ORDER, [
-    'stale = this.slots.stalePolicy(place);',
-    'stale = this.slots.stalePolicy(place); if (stale !== 0) table.convert(place.slot, stale, index, this.reader.ms);',
   ]),
   twin('lets a refund lower the word by a store', refunds['spends against refunds'], ORDER, [
     'const seen = Atomics.compareExchange(words, slot, held, changed);',
