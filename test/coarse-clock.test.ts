@@ -143,7 +143,7 @@ it('a twin whose hint has 32 bits stands still after 2^32 ms', () => {
   expect(ticks.nowMs()).toBe(1_000)
 })
 
-it('at one time there are at most 1,024 readings after a burst; then a dead ticker is made up for at every third reading at least', () => {
+it('at one time there are at most 64 readings after a burst; then a dead ticker is made up for at every third reading at least', () => {
   const { truth, ticks } = made()
   settle(ticks, 100_000)
   truth.advance(1_000)

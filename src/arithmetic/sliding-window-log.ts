@@ -71,9 +71,10 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     return cost > terms.limit || facts[FACT.oldest]! + terms.ceiling > now ? REFUSED_STEP : value + cost * EPOCHS
   },
 
-  refund(value: number, terms: Terms, _now: number, cost: number, facts: Facts): number {
+  refund(value: number, terms: Terms, now: number, cost: number, facts: Facts): number {
     const units = Math.min(cost, facts[FACT.used]!)
-    if (units === 0) return REFUSED_STEP
+    // Nothing where a window has passed since `now`: what is given back is not in this one.
+    if (units === 0 || facts[FACT.newest]! >= now + terms.ceiling) return REFUSED_STEP
     const epoch = facts[FACT.epoch]!
     if (epoch >= 0) return (Math.floor(value / EPOCHS) - units) * EPOCHS + epoch
     // No epoch is left: all units can still be left behind, two laps on, where no record matches; some of them cannot.

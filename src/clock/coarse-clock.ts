@@ -20,7 +20,7 @@ export interface CoarseClockOptions {
  * never early. Where the ticker misses ten ticks or has ended, readers publish the time themselves: see `Ticks`.
  */
 export class CoarseClock extends Ticks {
-  readonly #ticker: Worker
+  #ticker: Worker | undefined
 
   /**
    * Starts the ticker, which keeps no process alive; it ends with the thread that made it. The time is right from the start. Should the ticker fail, `process` emits a warning.
@@ -29,21 +29,27 @@ export class CoarseClock extends Ticks {
   constructor(options: CoarseClockOptions = {}) {
     super(new TickCell(wholeOption('intervalMs', checkedObject('options', options).intervalMs, 1, 1_000, 1)))
     this.publish()
-    this.#ticker = new Worker(new URL('./ticker.js', import.meta.url), {
-      name: 'hotbucket ticker',
-      workerData: this.handle,
-      // Nothing of the parent's is loaded there: no preloaded module, no option from the environment.
-      execArgv: [],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
-    })
-    this.#ticker.unref()
-    this.#ticker.on('error', (error) => process.emitWarning(`the ticker of a CoarseClock ended, and its readers go on without: ${error.message}`, 'HotbucketWarning'))
+    const warn = (error: Error): void => process.emitWarning(`the ticker of a CoarseClock ended, and its readers go on without: ${error.message}`, 'HotbucketWarning')
+    try {
+      this.#ticker = new Worker(new URL('./ticker.js', import.meta.url), {
+        name: 'hotbucket ticker',
+        workerData: this.handle,
+        // Nothing of the parent's is loaded there: no preloaded module, no option from the environment.
+        execArgv: [],
+        env: {},
+        resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
+      })
+      this.#ticker.unref()
+      this.#ticker.on('error', warn)
+    } catch (error) {
+      // Where threads are not permitted.
+      warn(error as Error)
+    }
   }
 
   /** Ends the ticker. The clock goes on, published by its readers, and coarser. May be repeated. */
   close(): void {
-    void this.#ticker.terminate()
+    void this.#ticker?.terminate()
   }
 
   /** `close`, for `using`. */

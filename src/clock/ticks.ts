@@ -11,13 +11,13 @@ export interface CoarseClockHandle {
 }
 
 /** Readings at one time after which the true clock is asked at the latest. */
-export const MOST_AT_ONE_TIME = 1_024
+export const MOST_AT_ONE_TIME = 64
 /** Ticks missed after which a reader publishes the time itself. */
 export const MISSED_TICKS = 10
 
 /**
  * The time as a ticker publishes it. It never steps back and is never ahead of the true clock. Where it stands still, the
- * true clock is asked at the 1st, 2nd, 4th, 8th further reading and so on, then at every 1,024th; where that shows ten ticks missed,
+ * true clock is asked at the 1st, 2nd, 4th, 8th further reading and so on, then at every 64th; where that shows ten ticks missed,
  * the reader publishes the time for all threads. Thread-safe; one instance belongs to the thread that made it.
  */
 export class Ticks implements Clock {

@@ -50,7 +50,10 @@ export class Gate<C> {
   /** Tells of an error that must not break the response. Never throws. */
   report(error: unknown): void {
     try {
-      if (this.#options.log !== undefined) return this.#options.log(error)
+      if (this.#options.log !== undefined) {
+        const told: unknown = this.#options.log(error)
+        return void (told as Partial<PromiseLike<unknown>> | undefined)?.then?.(undefined, () => undefined)
+      }
       const code = String((error as { code?: unknown } | null)?.code ?? 'error')
       if (this.#warned.has(code) || this.#warned.size >= 16) return
       this.#warned.add(code)

@@ -70,7 +70,7 @@ describe.each(adapterNames)('behind %s', (adapter) => {
     const limiter = { consume: (key: string, cost?: number) => (broken ? (fault() as Decision) : sound.consume(key, cost)) }
     for (const [onError, status] of [['deny', 503], ['allow', 200]] as const) {
       broken = true
-      const url = await one(adapter, limiter, { key: () => onError, onError, log: () => {} })
+      const url = await one(adapter, limiter, { key: () => onError, onError, log: () => Promise.reject(new Error('cannot log')) })
       expect(await statusesOf(url, 3)).toEqual([status, status, status])
       broken = false
       expect(admitted(await statusesOf(url, 8))).toBe(5)

@@ -149,3 +149,13 @@ it.each([
   expect(algorithm.refund(charged, terms, earlier, 1, facts)).toBe(REFUSED_STEP)
   expect(algorithm.refund(charged, terms, later, 1, facts)).toBe(algorithm.spend(algorithm.fresh(terms, later), terms, later, 1, facts))
 })
+
+it('sliding-window-log: a refund takes nothing back once a whole window has passed since its reading (G1)', () => {
+  const terms = termsOf({ algorithm: 'sliding-window-log', limit: 5, windowMs: 10 }, 0)[0]!
+  const { algorithm } = terms
+  const facts: Facts = new Float64Array(FACTS)
+  facts[FACT.used] = 2
+  facts[FACT.newest] = algorithm.reading(terms, 20)
+  expect(algorithm.refund(16, terms, algorithm.reading(terms, 10), 1, facts)).toBe(REFUSED_STEP)
+  expect(algorithm.refund(16, terms, algorithm.reading(terms, 11), 1, facts)).toBe(8)
+})
