@@ -43,7 +43,7 @@ export const insertions = {
 export const reclaims = {
   'a spend stalled across reclaim and re-tenancy': { slots: 1, burst: 2, before: [[90, 'x']], threads: [['x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, kills: 1 },
   'a sweep against a call whose reading is old': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], [SWEEP]], times: [99, 100, 101], mayBeFull: true, kills: 1 },
-  'a near cache outlived by its slot': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y']], times: [99, 100, 111], mayBeFull: true, cached: true, plain: 'turns' },
+  'a near cache outlived by its slot': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y']], times: [99, 100, 111], mayBeFull: true, cached: true, plain: 'turns', bound: 3, deep: Infinity },
   'a publication stalled across the return of the key before': { slots: 2, burst: 2, before: [[90, 'x'], [95, 'z']], threads: [['y'], ['x', 'x']], times: [100, 101, 106], mayBeFull: true },
   'two keys for one slot within one tick': { ...none, slots: 1, burst: 1, threads: [['x'], ['y']], mayBeFull: true },
   'insertion, spend and reclaim of one slot by three': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x'], ['y'], ['z']], times: [100, 101], mayBeFull: true, bound: 2, deep: 4 },
