@@ -68,9 +68,9 @@ export class PolicyTable {
     })
   }
 
-  /** The part at `index`, read once by each thread and policy version. */
+  /** The part at `index`, read once by each thread and policy version. A plain look at that: it comes after the atomic one that found the index. */
   part(index: number): Part {
-    const version = Atomics.load(this.#cells, HEADER.policyVersion)
+    const version = this.#cells[HEADER.policyVersion]!
     if (version !== this.#version) {
       this.#parts.length = 0
       this.#version = version
