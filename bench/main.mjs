@@ -2,7 +2,8 @@
  * npm run bench [-- --quick] [--threads 1,2,4,8] [--noisy]
  *
  * Side by side in one process, floor first; checks every admitted total before it prints a figure, and refuses a
- * run too noisy to quote (exit 1), or with --noisy says so beside it. Writes results.json, results.md and the pictures beside this file.
+ * run too noisy to quote (exit 1), or with --noisy says so beside it. Writes results.json, results.md and the pictures
+ * beside this file, and in a full and quiet run the tables of the README.
  */
 import { algorithmSubjects } from './algorithm-subjects.mjs'
 import { arenaRows, memoryRows } from './bytes.mjs'
@@ -12,6 +13,7 @@ import { draw } from './pictures.mjs'
 import { options } from './options.mjs'
 import { quietly, refusable, tolerate } from './quiet.mjs'
 import { races, tails } from './races.mjs'
+import { readme } from './readme.mjs'
 import { markdown, terminal } from './report.mjs'
 import { eachAlgorithm, shapes } from './shapes.mjs'
 import { speed } from './speed.mjs'
@@ -58,5 +60,6 @@ await refusable(async () => {
   console.log(terminal(load()))
   markdown(load())
   draw(load())
+  if (!quick && !noisy) readme(load())
   note('wrote bench/results.json, bench/results.md and the pictures')
 })
