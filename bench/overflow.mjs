@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 export const SEED = 20_250_101
 const WAYS = 8
-const BUCKETS = 1 << 14
+const BUCKETS = 1 << 12
 const LIVE = Infinity
 const FREE = -1
 const TURNS = 4 * BUCKETS * WAYS

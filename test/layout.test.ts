@@ -42,7 +42,7 @@ it('the overflow table is what the simulation prints', async () => {
   const page = new Document(text)
   const quoted = page.table(['load', 'first filling', 'equal lives', 'random lives'])
   const share = ({ refused, tried }: Share) => `${refused} of ${tried}`
-  expect(page.number(/\(seed (\d+), 16384 bins\)/)).toBe(simulation.SEED)
+  expect(page.number(/\(seed (\d+), 4096 bins\)/)).toBe(simulation.SEED)
   expect(quoted).toEqual(
     simulation.rows().map(({ load, filling, exact, any }) => ({
       load,

@@ -10,7 +10,7 @@ import { Crew } from './crew.ts'
 import { CAUGHT_IN_TIME } from './retry.ts'
 
 /** HOTBUCKET_WORKERS=10000 is the full claim and takes some minutes; the default is a sample of it. */
-const VISITS = Number(process.env.HOTBUCKET_WORKERS ?? 100)
+const VISITS = Number(process.env.HOTBUCKET_WORKERS ?? 50)
 const AT_A_TIME = 8
 const visitor = new URL('../workers/visitor.mjs', import.meta.url)
 const policy = tokenBucket({ limit: 1, periodMs: 1_000, burst: 1_000_000 })
