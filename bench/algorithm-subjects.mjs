@@ -13,7 +13,7 @@ const fastClock = (baseMs) => ({ nowMs: () => (systemClock.nowMs() - baseMs) * S
 const policies = {
   'fixed-window': ['fixed window', fixedWindow({ limit: 2_000_000_000, windowMs: 3_600_000 }), () => systemClock],
   'sliding-window-counter': ['sliding window counter', slidingWindowCounter({ limit: 4_000, windowMs: 1_000 }), fastClock],
-  'sliding-window-log': ['sliding window log, limit 100', slidingWindowLog({ limit: 100, windowMs: 1 }), fastClock],
+  'sliding-window-log': ['sliding window log, limit 100', slidingWindowLog({ limit: 100, windowMs: 10 }), fastClock],
 }
 
 export const algorithmSubjects = Object.entries(policies).map(([id, [label, policy, clockFrom]]) => ({

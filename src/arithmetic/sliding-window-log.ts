@@ -2,13 +2,13 @@
  * Sliding window log: never more than `limit` units in any `windowMs`, by the time of each unit.
  *
  * Units are numbered from 0. A call of `cost` units at head `n` is allowed when unit `n + cost - 1 - limit` has left
- * the window; times never decrease, so those before it have left too. The cell holds `head * 8 + epoch`: a refund
+ * the window; times never decrease, so those before it have left too. The cell holds `head * 256 + epoch`: a refund
  * moves the head back and the epoch on, to one that no record bears which the head may meet again. The times lie in a
  * ring of `limit` records, kept by the memory room.
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Facts, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
-import { MIN_HORIZON_MS } from './algorithm.ts'
+import { MAX_VALUE, MIN_HORIZON_MS } from './algorithm.ts'
 import * as algorithm from './algorithm.ts'
 
 // Held here: see cas.ts.
@@ -17,7 +17,9 @@ const { FACT, REFUSED_STEP } = algorithm
 /** Bits of a record's time and of its cost. */
 export const TIME_BITS = 46
 export const MAX_LOG_LIMIT = 1_023
-export const EPOCHS = 8
+/** Epochs of a state, a power of two, and of a record, which bears the low bits of the state's. */
+export const EPOCHS = 256
+export const RECORD_EPOCHS = 8
 
 export const slidingWindowLogAlgorithm: Algorithm = {
   name: 'sliding-window-log',
@@ -30,7 +32,7 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     // Microseconds throughout: a record's time is also what tells it from one that a refund took back.
     const perMs = 1_000
     const ceiling = Math.ceil(periodMs * perMs)
-    const least = (limit * MIN_HORIZON_MS) / 2 ** 46
+    const least = (limit * MIN_HORIZON_MS * EPOCHS) / MAX_VALUE
     if (ceiling > 2 ** 52 || periodMs < least) {
       throw outOfRange('ERR_HOTBUCKET_POLICY', 'windowMs', periodMs, `from ${least} to ${2 ** 52 / perMs} for ${limit}`)
     }

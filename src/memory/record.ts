@@ -10,7 +10,7 @@ import * as log from '../arithmetic/sliding-window-log.ts'
 import * as word from './word.ts'
 
 // Held here: see cas.ts.
-const { EPOCHS, TIME_BITS } = log
+const { RECORD_EPOCHS, TIME_BITS } = log
 const { generationOf } = word
 
 const TIME_HI_BITS = TIME_BITS - 32
@@ -19,7 +19,7 @@ const COST_MASK = 0x3ff
 const TAG_SHIFT = TIME_HI_BITS + 10
 const LAP_MASK = 3
 const EPOCH_SHIFT = 2
-const EPOCH_MASK = EPOCHS - 1
+const EPOCH_MASK = RECORD_EPOCHS - 1
 const TWO_32 = 4_294_967_296
 
 /** What a cleared cell keeps, besides a time: see `clearedTo`. */
@@ -79,5 +79,5 @@ export function recordOf(tag: number, cost: number, time: number): bigint {
 
 /** Generation, epoch and lap of a record. */
 export function tagOf(hi: number, epoch: number, lap: number): number {
-  return ((generationOf(hi) & 7) << 5) | (epoch << EPOCH_SHIFT) | (lap & LAP_MASK)
+  return ((generationOf(hi) & 7) << 5) | ((epoch & EPOCH_MASK) << EPOCH_SHIFT) | (lap & LAP_MASK)
 }

@@ -18,7 +18,7 @@ import * as word from './word.ts'
 
 // Held here: see cas.ts.
 const { FACT } = algorithm
-const { EPOCHS } = log
+const { EPOCHS, RECORD_EPOCHS } = log
 const { bears, bearsButEpoch, clearedTo, costRead, epochRead, ITS_TIME, NOTHING, read, recordOf, tagOf, timeRead } = record
 const { isLast } = word
 const STRIDE = SLOT_BYTES / 8
@@ -95,7 +95,7 @@ export class Ring {
     const size = terms.ringSize
     const ring = this.ringOf(slot)
     const back = Math.min(cost, facts[FACT.used]!)
-    let taken = 1 << this.epoch
+    let taken = 1 << this.epoch % RECORD_EPOCHS
     for (let unit = -back; unit < size - back; unit++) {
       const place = this.place + unit
       const lap = this.lap + (place < 0 ? -1 : place < size ? 0 : 1)
@@ -103,8 +103,8 @@ export class Ring {
       if (costRead() > 0 && bearsButEpoch(tagOf(hi, 0, lap))) taken |= 1 << epochRead()
     }
     let on = 1
-    while (on < EPOCHS && (taken & (1 << ((this.epoch + on) % EPOCHS))) !== 0) on++
-    facts[FACT.epoch] = on === EPOCHS ? -1 : (this.epoch + on) % EPOCHS
+    while (on < RECORD_EPOCHS && (taken & (1 << (this.epoch + on) % RECORD_EPOCHS)) !== 0) on++
+    facts[FACT.epoch] = on === RECORD_EPOCHS ? -1 : (this.epoch + on) % EPOCHS
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Slots, states, identities, ring records and locks, bit by bit. */
 import { RateLimiter, SharedClock, slidingWindowLog, tokenBucket } from '../../src/index.ts'
-import { EPOCHS, MAX_LOG_LIMIT } from '../../src/arithmetic/sliding-window-log.ts'
+import { EPOCHS, RECORD_EPOCHS, MAX_LOG_LIMIT } from '../../src/arithmetic/sliding-window-log.ts'
 import { Hasher } from '../../src/memory/hasher.ts'
 import * as layout from '../../src/memory/layout.ts'
 import * as word from '../../src/memory/word.ts'
@@ -67,7 +67,7 @@ function records(page: Document, findings: Findings, rows: readonly Row[]): void
   findings.same('most units of a record', 2 ** (Number(bits[3]!.split('..')[0]) - Number(bits[3]!.split('..')[1]) + 1) - 1, MAX_LOG_LIMIT)
   const [generations, epochs, laps] = bits.map((each) => 2 ** each.split('..').map(Number).reduce((high, low) => high - low + 1))
   findings.same('epochs', page.number(/`head × (\d+) \+ epoch`/), EPOCHS)
-  findings.same('epochs of a record', epochs, EPOCHS)
+  findings.same('epochs of a record', epochs, RECORD_EPOCHS)
   findings.same('generations of a record', page.number(/\| generation modulo (\d+)/), generations)
   findings.same('laps', page.number(/\/ limit\) modulo (\d+)/), laps)
   findings.same('tag of a record', page.say(/tag is shorter, (\d+) generations and (\d+) epochs/).join(), `${generations},${epochs}`)
