@@ -213,7 +213,7 @@ export class Buckets {
       this.policies.refresh()
       const { index, terms } = this.policies.parts[tier]![at]!
       // Only now: the policy met may be the newer one, and no bucket goes back to an older.
-      if (stale !== 0) table.convert(place.slot, stale, index, this.reader.ms)
+      if (stale !== 0) table.convert(place.slot, stale, index, this.reader.ms, this.policies.version)
       place.under(index, terms, this.policies.version)
       const step = stepOf(verb, terms, cost)
       driver.registers[NOW] = terms.reading(terms, this.reader.ms)
@@ -224,7 +224,7 @@ export class Buckets {
       }
       if (verdict !== MISS) {
         // A policy set while the bucket was being made may have missed it.
-        if (this.policies.refresh() && place.slot >= 0) table.convert(place.slot, index, this.policies.parts[tier]![at]!.index, this.reader.ms)
+        if (this.policies.refresh() && place.slot >= 0) table.convert(place.slot, index, this.policies.parts[tier]![at]!.index, this.reader.ms, this.policies.version)
         return verdict
       }
       if (place.slot < 0) return this.survey.hasRoom(place, this.reader.ms) ? ABSENT : FULL

@@ -46,12 +46,10 @@ export const POLICY_OFFSET = 256
 export const POLICY_COUNT = 64
 export const POLICY_BYTES = 32
 /**
- * Within an entry: what it is as the 32-bit cell 0, from the low bits up the algorithm, the tier, the part, and the times
- * the entry was written, or below 0 while it is being written; the index of the next part or 0 as cell 1; then 64-bit floats.
+ * Within an entry: what it is as the 32-bit cell 0, its complement while it is being written; the index of the next part
+ * or 0 as cell 1; then 64-bit floats. What it is, from the low bits up: algorithm, tier, part, times written.
  */
-export const ENTRY_TIER_SHIFT = 4
-export const ENTRY_PART_SHIFT = 9
-export const ENTRY_TIMES_SHIFT = 12
+export const ENTRY_BITS = { algorithm: 4, tier: 5, part: 3, times: 19 } as const
 export const POLICY_FIELDS = { limit: 1, periodMs: 2, burst: 3 } as const
 
 /** Tally lines: one cache line a ticket, the first half for one thread each, the others shared. */

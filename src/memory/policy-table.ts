@@ -7,7 +7,7 @@ import { algorithmById } from '../arithmetic/compile.ts'
 import { MAX_PARTS } from '../arithmetic/policy.ts'
 import { badHandle, outOfRange } from '../errors.ts'
 import * as layout from './layout.ts'
-import { HEADER, POLICY_FIELDS } from './layout.ts'
+import { ENTRY_BITS, HEADER, POLICY_FIELDS } from './layout.ts'
 
 /** One limit of a tier: its index in the table, and its terms. */
 export interface Part {
@@ -58,13 +58,12 @@ export class PolicyTable {
     return parts
   }
 
-  /** For each index the one that took its place: its own where its tier has it now, 0 where it was never written. */
+  /** For each index the one that took its place: its own where its tier has it now, or where it is none. */
   heirs(tierCount: number): number[] {
     const now = Array.from({ length: tierCount }, (_, tier) => this.parts(tier))
     return Array.from({ length: layout.POLICY_COUNT }, (_, index) => {
-      const what = index === 0 ? 0 : Atomics.load(this.#cells, entryCell(index))
-      const part = what <= 0 ? undefined : now[(what >> layout.ENTRY_TIER_SHIFT) & 31]?.[(what >> layout.ENTRY_PART_SHIFT) & 7]
-      return part === undefined ? index : part.index
+      const what = Atomics.load(this.#cells, entryCell(index))
+      return what <= 0 ? index : (now[fieldOf(what, 'tier')]?.[fieldOf(what, 'part')]?.index ?? index)
     })
   }
 
@@ -138,19 +137,18 @@ export class PolicyTable {
   /** Writes an entry that this thread has taken. */
   #write(index: number, next: number, tier: number, at: number, { algorithm, limit, periodMs, burst }: Terms): void {
     const entry = entryCell(index)
-    const times = (~this.#cells[entry]! >> layout.ENTRY_TIMES_SHIFT) + 1
+    const times = fieldOf(~this.#cells[entry]!, 'times') + 1
     this.#cells[entry + 1] = next
     this.#floats[entry / 2 + POLICY_FIELDS.limit] = limit
     this.#floats[entry / 2 + POLICY_FIELDS.periodMs] = periodMs
     this.#floats[entry / 2 + POLICY_FIELDS.burst] = burst
-    const what = (times << layout.ENTRY_TIMES_SHIFT) | (at << layout.ENTRY_PART_SHIFT) | (tier << layout.ENTRY_TIER_SHIFT) | algorithm.id
-    Atomics.store(this.#cells, entry, what & 0x7fffffff)
+    Atomics.store(this.#cells, entry, whatOf({ algorithm: algorithm.id, tier, part: at, times }))
   }
 
   #read(index: number): Part {
     const entry = entryCell(index)
     const what = Atomics.load(this.#cells, entry)
-    const algorithm = algorithmById(what & 15)
+    const algorithm = algorithmById(fieldOf(what, 'algorithm'))
     if (what < 0 || algorithm === undefined) throw badHandle(`policy ${index} of the arena has an unknown algorithm`)
     const numbers = {
       limit: this.#floats[entry / 2 + POLICY_FIELDS.limit]!,
@@ -159,6 +157,19 @@ export class PolicyTable {
     }
     return { index, terms: algorithm.terms(numbers, this.bornMs) }
   }
+}
+
+type Field = keyof typeof ENTRY_BITS
+const FIELDS = Object.keys(ENTRY_BITS) as Field[]
+const SHIFTS = Object.fromEntries(FIELDS.map((field, at) => [field, FIELDS.slice(0, at).reduce((sum, below) => sum + ENTRY_BITS[below], 0)])) as Record<Field, number>
+
+function fieldOf(what: number, field: Field): number {
+  return (what >> SHIFTS[field]) & (2 ** ENTRY_BITS[field] - 1)
+}
+
+/** What an entry is, of its fields; each modulo its width. */
+function whatOf(fields: Readonly<Record<Field, number>>): number {
+  return FIELDS.reduce((what, field) => what | ((fields[field] & (2 ** ENTRY_BITS[field] - 1)) << SHIFTS[field]), 0)
 }
 
 /** 32-bit index of the first cell of an entry. */

@@ -85,6 +85,7 @@ export class Table {
   settle(ms: number): Set<number> {
     const { words, firstSlot, endSlot, policies, tierCount } = this.#arena
     const borne = new Set<number>()
+    const { version } = policies
     const heirs = policies.heirs(tierCount)
     for (let slot = firstSlot; slot < endSlot; slot += STRIDE) {
       const seen = Atomics.load(words, slot)
@@ -94,21 +95,24 @@ export class Table {
       const from = word.policyIndexOf(hi)
       borne.add(from)
       if (phase === TENTATIVE || from === heirs[from]) continue
-      this.convert(slot, from, heirs[from]!, ms)
+      this.convert(slot, from, heirs[from]!, ms, version)
       borne.add(word.policyIndexOf(word.hiOf(Atomics.load(words, slot))))
     }
     return borne
   }
 
-  /** Moves one bucket of the policy at `from` to the policy at `to`; it keeps the fraction that it had used. */
-  convert(slot: number, from: number, to: number, ms: number): void {
+  /**
+   * Moves one bucket of the policy at `from` to the one at `to`, which took its place as of `version`; it keeps the fraction
+   * that it had used. Left to others where policies have changed since: both indices may mean something else.
+   */
+  convert(slot: number, from: number, to: number, ms: number, version: number): void {
     const { words, policies } = this.#arena
-    if (from === to) return
+    if (from === to || policies.version !== version) return
     const [old, next] = [policies.part(from).terms, policies.part(to).terms]
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const seen = Atomics.load(words, slot)
       const hi = word.hiOf(seen)
-      if (word.phaseOf(hi) !== COMMITTED || word.policyIndexOf(hi) !== from) return
+      if (word.phaseOf(hi) !== COMMITTED || word.policyIndexOf(hi) !== from || policies.version !== version) return
       const value = next.algorithm.convert(word.valueOf(seen), old, next, ms)
       const converted = word.wordOf(word.hiFrom(word.generationOf(hi), to, COMMITTED), value)
       if (Atomics.compareExchange(words, slot, seen, converted) === seen) return

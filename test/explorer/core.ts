@@ -9,6 +9,7 @@ import type * as buckets from '../../src/memory/buckets.ts'
 import type * as policyTable from '../../src/memory/policy-table.ts'
 import type * as tickCell from '../../src/memory/tick-cell.ts'
 import type * as word from '../../src/memory/word.ts'
+import type * as limiter from '../../src/limiter.ts'
 import type * as compile from '../../src/arithmetic/compile.ts'
 
 export interface Core {
@@ -19,6 +20,7 @@ export interface Core {
   readonly TickCell: typeof tickCell.TickCell
   readonly Ticks: typeof ticks.Ticks
   readonly termsOf: typeof compile.termsOf
+  readonly RateLimiter: typeof limiter.RateLimiter
 }
 
 /** A piece of the compiled rooms of memory, clock and arithmetic, which must occur exactly once in all their files, and what takes its place. */
@@ -43,7 +45,8 @@ async function load(directory: string): Promise<Core> {
   const { TickCell } = (await of('memory/tick-cell.js')) as typeof tickCell
   const { Ticks } = (await of('clock/ticks.js')) as typeof ticks
   const { termsOf } = (await of('arithmetic/compile.js')) as typeof compile
-  return { Arena, Buckets, PolicyTable, TickCell, Ticks, termsOf, word: (await of('memory/word.js')) as typeof word }
+  const { RateLimiter } = (await of('limiter.js')) as typeof limiter
+  return { Arena, Buckets, PolicyTable, RateLimiter, TickCell, Ticks, termsOf, word: (await of('memory/word.js')) as typeof word }
 }
 
 export const loadCore = (): Promise<Core> => load(DIST)
@@ -57,7 +60,7 @@ function patternOf(from: string): RegExp {
 export async function loadTwin({ name, patches }: Twin): Promise<Core> {
   const directory = mkdtempSync(join(tmpdir(), 'hotbucket-twin-'))
   try {
-    for (const path of ['memory', 'arithmetic', 'clock', 'errors.js']) cpSync(join(DIST, path), join(directory, path), { recursive: true, filter: (file) => !file.endsWith('.d.ts') })
+    for (const path of ['memory', 'arithmetic', 'clock', 'errors.js', 'agreement.js', 'answers.js', 'options.js', 'limiter.js']) cpSync(join(DIST, path), join(directory, path), { recursive: true, filter: (file) => !file.endsWith('.d.ts') })
     writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
     const rooms = ['memory', 'arithmetic', 'clock'].map((room) => join(directory, room))
     const paths = rooms.flatMap((room) => readdirSync(room).filter((file) => file.endsWith('.js')).map((file) => join(room, file)))

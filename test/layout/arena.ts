@@ -32,9 +32,10 @@ export function headerAndRegions(page: Document, findings: Findings): void {
   const entry = page.table(['byte in entry', 'type', 'holds'], ['byte in entry', 'type']).map(({ type, ...row }) => `${row['byte in entry']} ${type}`)
   const { limit, periodMs, burst } = layout.POLICY_FIELDS
   findings.same('policy entry', entry.join(), ['0 i32', '4 i32', ...[limit, periodMs, burst].map((at) => `${8 * at} f64`)].join())
-  const bits = page.say(/bits 3\.\.0 algorithm id, (\d+)\.\.(\d+) tier, (\d+)\.\.(\d+) part, (\d+)\.\.(\d+) times written/).join()
-  const { ENTRY_TIER_SHIFT, ENTRY_PART_SHIFT, ENTRY_TIMES_SHIFT } = layout
-  findings.same('what an entry is', bits, [ENTRY_PART_SHIFT - 1, ENTRY_TIER_SHIFT, ENTRY_TIMES_SHIFT - 1, ENTRY_PART_SHIFT, 30, ENTRY_TIMES_SHIFT].join())
+  const said = page.say(/bits (\d+)\.\.(\d+) algorithm id, (\d+)\.\.(\d+) tier, (\d+)\.\.(\d+) part, (\d+)\.\.(\d+) times written/).map(Number)
+  const widths = [0, 2, 4, 6].map((at) => said[at]! - said[at + 1]! + 1)
+  findings.same('what an entry is', widths.join(), Object.values(layout.ENTRY_BITS).join())
+  findings.same('where its fields begin', [1, 3, 5, 7].map((at) => said[at]).join(), widths.map((_, at) => widths.slice(0, at).reduce((sum, bits) => sum + bits, 0)).join())
   const tally = page.table(['byte in line', 'counter']).map((row) => `${row.counter} ${row['byte in line']}`)
   findings.same('tally line', tally.join(), Object.entries(layout.TALLY).map(([name, cell]) => `${name} ${cell * 4}`).join())
   findings.same('owned lines', page.say(/ticket below (\d+) owns[^.]*\. A later ticket shares line (\d+) \+ ticket mod (\d+)/).join(), '64,64,64')
