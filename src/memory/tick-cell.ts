@@ -43,7 +43,7 @@ export class TickCell {
     return this.time.ms
   }
 
-  /** Makes the time `ms`, unless it is later already. */
+  /** Makes the time `ms`, unless it is later already or another thread is making it so. */
   raise(ms: number): void {
     if (this.time.raise(ms)) this.hint[0] = ms
   }

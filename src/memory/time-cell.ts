@@ -29,15 +29,13 @@ export class TimeCell {
     return Number(Atomics.add(this.cell, 0, delta) + delta) / PER_MS
   }
 
-  /** Sets the time to `ms`, rounded down, unless it is that already or later; says whether it did. One atomic step. */
+  /**
+   * Sets the time to `ms`, rounded down, unless it is that already or later, or another thread sets it meanwhile; says
+   * whether it did. One atomic step, tried once: what another has set is newer than what was there.
+   */
   raise(ms: number): boolean {
     const wanted = BigInt(Math.floor(ms * PER_MS))
-    let time = Atomics.load(this.cell, 0)
-    while (time < wanted) {
-      const was = Atomics.compareExchange(this.cell, 0, time, wanted)
-      if (was === time) return true
-      time = was
-    }
-    return false
+    const time = Atomics.load(this.cell, 0)
+    return time < wanted && Atomics.compareExchange(this.cell, 0, time, wanted) === time
   }
 }

@@ -84,15 +84,15 @@ describe('broken twins', () => {
       by: 'two publishers and a reader, one killed',
       says: 'a reading steps back',
       patches: [{
-        from: 'const was = Atomics.compareExchange(this.cell, 0, time, wanted);',
-        to: 'const was = time; Atomics.store(this.cell, 0, wanted);',
+        from: 'return time < wanted && Atomics.compareExchange(this.cell, 0, time, wanted) === time;',
+        to: 'if (time < wanted) Atomics.store(this.cell, 0, wanted); return time < wanted;',
       }],
     },
     {
       name: 'publishes without a look at what is there',
       by: 'two publishers and a reader, one killed',
       says: 'a reading steps back',
-      patches: [{ from: 'while (time < wanted)', to: 'while (time !== wanted)' }],
+      patches: [{ from: 'return time < wanted && Atomics', to: 'return time !== wanted && Atomics' }],
     },
     {
       name: 'never catches up but where the hint moves',
