@@ -28,22 +28,28 @@ function nearMap() {
   return new Map([['a', 0], ['b', 64], [HOT, 128], ['c', 192]])
 }
 
+/** The least loop: one load, and one exchange for each try. */
+function swapper(cells) {
+  let retries = 0
+  const swap = (slot, now) => {
+    let seen = Atomics.load(cells, slot)
+    for (;;) {
+      const was = Atomics.compareExchange(cells, slot, seen, now)
+      if (was === seen) return true
+      retries++
+      seen = was
+    }
+  }
+  return { swap, retries: () => retries }
+}
+
 const share = (shape) => new SharedArrayBuffer(slotsFor(shape) * STRIDE_BYTES)
 
 function openBigInt(buffer, shape) {
   const words = new BigInt64Array(buffer)
   const hrtime = process.hrtime.bigint
   const near = nearMap()
-  let retries = 0
-  const swap = (slot, now) => {
-    let seen = Atomics.load(words, slot)
-    for (;;) {
-      const was = Atomics.compareExchange(words, slot, seen, now)
-      if (was === seen) return true
-      retries++
-      seen = was
-    }
-  }
+  const { swap, retries } = swapper(words)
   const mask = slotsFor(shape) - 1
   if (shape.denied) words[near.get(HOT)] = 2n ** 62n
   const call = shape.denied
@@ -60,23 +66,14 @@ function openBigInt(buffer, shape) {
           const now = hrtime()
           return swap((hash(key) & mask) * (STRIDE_BYTES / 8), now)
         }
-  return { call, retries: () => retries }
+  return { call, retries }
 }
 
 function openInt(buffer, shape) {
   const cells = new Int32Array(buffer)
   const { performance } = globalThis
   const near = nearMap()
-  let retries = 0
-  const swap = (slot, now) => {
-    let seen = Atomics.load(cells, slot)
-    for (;;) {
-      const was = Atomics.compareExchange(cells, slot, seen, now)
-      if (was === seen) return true
-      retries++
-      seen = was
-    }
-  }
+  const { swap, retries } = swapper(cells)
   const mask = slotsFor(shape) - 1
   if (shape.denied) cells[near.get(HOT)] = 2 ** 31 - 1
   const call = shape.denied
@@ -93,7 +90,7 @@ function openInt(buffer, shape) {
           const now = performance.now()
           return swap((hash(key) & mask) * (STRIDE_BYTES / 4), (now * 1_000) | 0)
         }
-  return { call, retries: () => retries }
+  return { call, retries }
 }
 
 /** The hot key of `openBigInt`, its time a word that the coarse clock's ticker publishes: read as it is, by a plain load. */
@@ -101,22 +98,15 @@ function openTicks({ buffer, clock }, shape) {
   const words = new BigInt64Array(buffer)
   const time = new BigInt64Array(clock.buffer)
   const near = nearMap()
-  let retries = 0
+  const { swap, retries } = swapper(words)
   if (shape.denied) words[near.get(HOT)] = 2n ** 62n
   const call = shape.denied
     ? (key) => Atomics.load(words, near.get(key)) <= time[TIME_WORD]
     : (key) => {
         const now = time[TIME_WORD]
-        const slot = near.get(key)
-        let seen = Atomics.load(words, slot)
-        for (;;) {
-          const was = Atomics.compareExchange(words, slot, seen, now)
-          if (was === seen) return true
-          retries++
-          seen = was
-        }
+        return swap(near.get(key), now)
       }
-  return { call, retries: () => retries }
+  return { call, retries }
 }
 
 /** One atomic addition and nothing else: no limiter, but the most that one shared word can take. */
