@@ -5,6 +5,7 @@ import { COMMITTED, hiFrom } from './word.ts'
 export class Place {
   /** '' where the place is nobody's: no key is empty. */
   key = ''
+  /** The tier; of a part of an `allOf` with 1 + part above it, so that the tier alone is no place's of such a key. */
   tier = 0
   /** The 64-bit index of the slot, or -1. */
   slot = -1

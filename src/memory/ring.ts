@@ -35,7 +35,7 @@ export class Ring {
   private ring = 0
   private epoch = 0
   private place = 0
-  /** Its lap, in the bits that records bear; and how many laps there were before, up to 2: no look goes further back. */
+  /** Its lap, in 32 bits, of which records bear the low ones; and how many laps there were before, up to 2: no look goes further back. */
   private lap = 0
   private lapsBefore = 0
 
@@ -58,7 +58,7 @@ export class Ring {
     this.ring = this.ringOf(slot)
     this.epoch = (value - head * EPOCHS) | 0
     this.place = (head - lap * size) | 0
-    this.lap = lap & 3
+    this.lap = lap | 0
     this.lapsBefore = lap < 2 ? lap : 2
     this.atHead = Atomics.load(this.words, this.ring + this.place)
     read(this.atHead)
