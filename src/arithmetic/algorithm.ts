@@ -35,10 +35,8 @@ export const FACT = {
   newest: 1,
   /** Units within the window; for `describe` and `refund` only. */
   used: 2,
-  /** The epoch that a refund moves on to, or -1; for `refund` only. */
-  epoch: 3,
 } as const
-export const FACTS = 4
+export const FACTS = 3
 export type Facts = Float64Array
 
 /** The numbers of a policy as a user gives them. */
@@ -67,7 +65,7 @@ export interface Terms extends PolicyNumbers {
   readonly unitsPerRefill: number
   /** `burst` in units: how far the state may run ahead of `now`. */
   readonly ceiling: number
-  /** Records in the ring of a slot: 0 for the algorithms whose state is one cell. */
+  /** Places in the ring of a slot: 0 for the algorithms whose state is one cell. */
   readonly ringSize: number
   /** Milliseconds after `bornMs` up to which every state fits its cell. */
   readonly horizonMs: number

@@ -1,10 +1,10 @@
 /**
  * Sliding window log: never more than `limit` units in any `windowMs`, by the time of each unit.
  *
- * Units are numbered from 0. A call of `cost` units at head `n` is allowed when unit `n + cost - 1 - limit` has left
- * the window; times never decrease, so those before it have left too. The cell holds `head * 256 + epoch`: a refund
- * moves the head back and the epoch on, to one that no record bears which the head may meet again. The times lie in a
- * ring of `limit` records, kept by the memory room.
+ * A call of `cost` units is allowed when the unit `limit + 1 - cost` before it has left the window; times never
+ * decrease, so those before it have left too. The times lie in a ring of `limit + 1` records, kept by the memory
+ * room. The cell holds `version * 2048 + head`: the place of the next unit, counted through two laps of the ring, and
+ * the number of changes, so that no state comes again.
  */
 import { outOfRange } from '../errors.ts'
 import type { Algorithm, Facts, Outlook, PolicyNumbers, Terms } from './algorithm.ts'
@@ -14,12 +14,39 @@ import * as algorithm from './algorithm.ts'
 // Held here: see cas.ts.
 const { FACT, REFUSED_STEP } = algorithm
 
-/** Bits of a record's time and of its cost. */
-export const TIME_BITS = 46
+/** Bits of a record's time. */
+export const TIME_BITS = 45
 export const MAX_LOG_LIMIT = 1_023
-/** Epochs of a state, a power of two, and of a record, which bears the low bits of the state's. */
-export const EPOCHS = 256
-export const RECORD_EPOCHS = 8
+/** Values of the head, a power of two: two laps of the largest ring. */
+export const HEADS = 2_048
+/** What the time of a change may be ahead of its reading, in milliseconds. */
+const SLACK_MS = 86_400_000
+
+/** The state with which a tenancy begins whose slot was claimed at `claim`: no earlier one's, so long as time goes on. */
+export function begunAt(claim: number): number {
+  return (claim % ((MAX_VALUE + 1) / HEADS)) * HEADS
+}
+
+/** The head of a state. */
+export function headOf(value: number): number {
+  return value & (HEADS - 1)
+}
+
+/** The state after a change that moves the head by `units`, either way. */
+export function movedBy(value: number, units: number, ringSize: number): number {
+  const head = headOf(value)
+  let to = head + units
+  if (to < 0) to += 2 * ringSize
+  else if (to >= 2 * ringSize) to -= 2 * ringSize
+  const next = value + (to - head) + HEADS
+  return next > MAX_VALUE ? next - (MAX_VALUE + 1) : next
+}
+
+/** By how many units, either way and fewer than a lap, the head moves from `value` to `next`. */
+export function unitsMoved(value: number, next: number, ringSize: number): number {
+  const units = headOf(next) - headOf(value)
+  return units >= ringSize ? units - 2 * ringSize : units <= -ringSize ? units + 2 * ringSize : units
+}
 
 export const slidingWindowLogAlgorithm: Algorithm = {
   name: 'sliding-window-log',
@@ -29,13 +56,9 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     if (limit > MAX_LOG_LIMIT) {
       throw outOfRange('ERR_HOTBUCKET_POLICY', 'limit', limit, `a whole number from 0 to ${MAX_LOG_LIMIT} for a sliding window log`)
     }
-    // Microseconds throughout: a record's time is also what tells it from one that a refund took back.
     const perMs = 1_000
     const ceiling = Math.ceil(periodMs * perMs)
-    const least = (limit * MIN_HORIZON_MS * EPOCHS) / MAX_VALUE
-    if (ceiling > 2 ** 52 || periodMs < least) {
-      throw outOfRange('ERR_HOTBUCKET_POLICY', 'windowMs', periodMs, `from ${least} to ${2 ** 52 / perMs} for ${limit}`)
-    }
+    if (ceiling > 2 ** 52) throw outOfRange('ERR_HOTBUCKET_POLICY', 'windowMs', periodMs, `up to ${2 ** 52 / perMs}`)
     return {
       algorithm: slidingWindowLogAlgorithm,
       reading: slidingWindowLogAlgorithm.reading,
@@ -48,8 +71,8 @@ export const slidingWindowLogAlgorithm: Algorithm = {
       unitsPerToken: 1,
       unitsPerRefill: perMs,
       ceiling,
-      ringSize: limit,
-      horizonMs: Math.max(MIN_HORIZON_MS, 2 ** TIME_BITS / perMs - 2),
+      ringSize: limit + 1,
+      horizonMs: Math.max(MIN_HORIZON_MS, 2 ** TIME_BITS / perMs - SLACK_MS),
     }
   },
 
@@ -70,17 +93,13 @@ export const slidingWindowLogAlgorithm: Algorithm = {
   },
 
   spend(value: number, terms: Terms, now: number, cost: number, facts: Facts): number {
-    return cost > terms.limit || facts[FACT.oldest]! + terms.ceiling > now ? REFUSED_STEP : value + cost * EPOCHS
+    return cost > terms.limit || facts[FACT.oldest]! + terms.ceiling > now ? REFUSED_STEP : movedBy(value, cost, terms.ringSize)
   },
 
   refund(value: number, terms: Terms, now: number, cost: number, facts: Facts): number {
     const units = Math.min(cost, facts[FACT.used]!)
     // Nothing where a window has passed since `now`: what is given back is not in this one.
-    if (units === 0 || facts[FACT.newest]! >= now + terms.ceiling) return REFUSED_STEP
-    const epoch = facts[FACT.epoch]!
-    if (epoch >= 0) return (Math.floor(value / EPOCHS) - units) * EPOCHS + epoch
-    // No epoch is left: all units can still be left behind, two laps on, where no record matches; some of them cannot.
-    return units === facts[FACT.used]! ? value + 2 * terms.ringSize * EPOCHS : REFUSED_STEP
+    return units === 0 || facts[FACT.newest]! >= now + terms.ceiling ? REFUSED_STEP : movedBy(value, -units, terms.ringSize)
   },
 
   describe(_value: number, terms: Terms, now: number, cost: number, out: Outlook, facts: Facts): void {
@@ -89,7 +108,7 @@ export const slidingWindowLogAlgorithm: Algorithm = {
     out.resetAt = Math.max(now, facts[FACT.newest]! + terms.ceiling)
   },
 
-  /** A ring cannot be rewritten in one step: `setPolicy` refuses what would need it, so the head stays as it is. */
+  /** A ring cannot be rewritten in one step: `setPolicy` refuses what would need it, so the state stays as it is. */
   convert(value: number): number {
     return value
   },

@@ -11,7 +11,7 @@ const TABLE_BYTES = 134_217_728
 
 /** As many keys as the bytes hold: eight slots for five keys, and a log's ring of eight bytes for each unit of its limit. */
 function keysFor({ policy: { algorithm, limit } }: NamedPolicy): number {
-  const slot = 16 + (algorithm === 'sliding-window-log' ? 8 * limit : 0)
+  const slot = 16 + (algorithm === 'sliding-window-log' ? 8 * (limit + 1) : 0)
   return Math.min(MAX_KEYS, Math.floor(TABLE_BYTES / (1.6 * slot)))
 }
 

@@ -2,7 +2,7 @@
  * The one compare-and-swap loop. Everything that changes the state of a key's bucket passes through it.
  *
  * Linearization: a change at its successful compareExchange; a refusal, and a miss, at the atomic load that finds the
- * word on which it was decided. The first look at the word is a plain read, which may be old: it is a guess, proven
+ * word on which it was decided (of a log, both in the place at its head: see `ring.ts`). The first look at the word is a plain read, which may be old: it is a guess, proven
  * by the compareExchange or the load, and never decided on alone.
  *
  * Identity cells are read plainly beside it. A match certifies itself: both cells are masked with the
@@ -11,15 +11,14 @@
  * which reads atomically. So does the version of the policies: an entry of their table is written again only after it has
  * moved on, so where it stands after the word was read, the index in the word means what the place says.
  */
-import type { Facts, Step, Terms } from '../arithmetic/algorithm.ts'
+import type { Facts, Step } from '../arithmetic/algorithm.ts'
 import * as algorithm from '../arithmetic/algorithm.ts'
-import { EPOCHS } from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
 import type { Driver, Verdict } from './driver.ts'
 import * as driver from './driver.ts'
 import * as layout from './layout.ts'
 import type { Place } from './place.ts'
-import { Ring } from './ring.ts'
+import * as ring from './ring.ts'
 import type { Tally } from './tally.ts'
 import * as word from './word.ts'
 
@@ -28,10 +27,10 @@ const { FACTS, REFUSED_STEP } = algorithm
 const { CONTENDED, DONE, MISS, NOW, REFUSED, VALUE } = driver
 const { SLOT_IDENTITY0, SLOT_IDENTITY1, TALLY } = layout
 const { policyVersion } = layout.HEADER
-const { generationOf, hiOf, isLast, KIND_MASK, lastPlus, maskOf, sameTenancy, valueBeside } = word
+const { AGAIN } = ring
+const { generationOf, hiOf, isLast, KIND_MASK, lastPlus, maskOf, valueBeside } = word
 
-// What `next` is besides a state or REFUSED_STEP.
-const AGAIN = -2
+/** What `next` is besides a state, REFUSED_STEP or AGAIN. */
 const NOT_OURS = -3
 
 /** A bound that only a fault reaches: every lost turn is another thread's success. */
@@ -43,13 +42,13 @@ export class CasDriver implements Driver {
   private readonly words: BigInt64Array
   private readonly cells: Int32Array
   private readonly tally: Tally
-  private readonly ring: Ring
+  private readonly ring: ring.Ring
 
   constructor(arena: Arena, tally: Tally) {
     this.words = arena.words
     this.cells = arena.cells
     this.tally = tally
-    this.ring = new Ring(arena)
+    this.ring = new ring.Ring(arena)
   }
 
   transact(place: Place, step: Step, cost: number): Verdict {
@@ -68,21 +67,29 @@ export class CasDriver implements Driver {
         (cells[id + SLOT_IDENTITY0]! ^ mask) === place.h0 &&
         (cells[id + SLOT_IDENTITY1]! ^ mask) === place.h1
       ) {
-        next = terms.ringSize === 0 || this.gather(place, held, hi, value, step, cost) ? step(value, terms, registers[NOW]!, cost, this.facts) : AGAIN
-        if (terms.ringSize !== 0 && next >= 0 && !this.propose(place, held, hi, step, cost)) next = AGAIN
-        if (next >= 0) {
-          const changed = lastPlus(next - value)
-          const seen = Atomics.compareExchange(words, slot, held, changed)
-          if (isLast(seen) || (terms.ringSize !== 0 && carried(step, terms, hi, next, seen))) {
-            if (next < value && terms.ringSize !== 0) this.ring.clearRefunded(slot, changed, terms, Math.floor(value / EPOCHS) - Math.floor(next / EPOCHS))
+        registers[VALUE] = value
+        const now = registers[NOW]!
+        if (terms.ringSize === 0) {
+          next = step(value, terms, now, cost, this.facts)
+          if (next >= 0) {
+            const seen = Atomics.compareExchange(words, slot, held, lastPlus(next - value))
+            if (isLast(seen)) {
+              registers[VALUE] = next
+              return DONE
+            }
+            this.tally.count(TALLY.casRetries)
+            held = seen
+            continue
+          }
+        } else {
+          next = this.ring.call(slot, held, value, terms, step, now, cost, this.facts)
+          if (next === REFUSED_STEP) return REFUSED
+          if (next >= 0) {
             registers[VALUE] = next
             return DONE
           }
           this.tally.count(TALLY.casRetries)
-          held = seen
-          continue
         }
-        registers[VALUE] = value
       }
       const seen = Atomics.load(words, slot)
       if (next !== AGAIN && isLast(seen)) return next === REFUSED_STEP ? REFUSED : MISS
@@ -91,25 +98,4 @@ export class CasDriver implements Driver {
     this.tally.count(TALLY.contended)
     return CONTENDED
   }
-
-  /** Gathers the facts of a state with a ring; false when another call is, or was, first. */
-  private gather({ slot, terms }: Place, held: bigint, hi: number, value: number, step: Step, cost: number): boolean {
-    const { ring, facts } = this
-    const underWay = ring.gather(slot, hi, terms, value, this.registers[NOW]!, cost, facts, step !== terms.spend)
-    if (underWay > 0) Atomics.compareExchange(this.words, slot, held, lastPlus(underWay * EPOCHS))
-    else if (step === terms.algorithm.refund) ring.chooseEpoch(slot, hi, terms, cost, facts)
-    return underWay === 0
-  }
-
-  /** Writes the record of a spend that the head is to move past; false when another call is, or was, first. */
-  private propose({ slot, terms }: Place, held: bigint, hi: number, step: Step, cost: number): boolean {
-    return step !== terms.spend || this.ring.propose(slot, held, hi, terms, cost, this.registers[NOW]!, this.facts)
-  }
-}
-
-/** True when another thread has moved the head past this spend's record for it: same tenancy and epoch, no lower head. */
-function carried(step: Step, terms: Terms, hi: number, next: number, seen: bigint): boolean {
-  const seenHi = hiOf(seen)
-  const head = valueBeside(seenHi)
-  return step === terms.spend && sameTenancy(hi, seenHi) && head % EPOCHS === next % EPOCHS && head >= next
 }

@@ -110,7 +110,7 @@ export class Insertion {
     // Rounded down: no charge is ahead of the claimant's own reading.
     const claimTime = Math.floor((ms - this.#arena.bornMs) * CLAIM_UNITS_PER_MS)
     const claimed = word.wordOf(word.hiFrom(generation, policy, TENTATIVE), claimTime)
-    if (Atomics.compareExchange(words, slot, seen, claimed) !== seen) return NONE
+    if (!this.#slots.exchange(slot, seen, claimed)) return NONE
     if (word.phaseOf(word.hiOf(seen)) === COMMITTED) this.#tally.count(TALLY.reclaimed)
     const mask = word.maskOf(generation)
     const published =

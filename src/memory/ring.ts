@@ -1,14 +1,15 @@
 /**
- * The records of a sliding window log: for each slot a ring of `limit` words, the record of a call in the cell of
- * its first unit (see `record.ts`).
+ * The records of a sliding window log: for each slot a ring of one place more than `limit`, each the record of one unit
+ * (see `record.ts`). The place at the head is the one whose unit no decision needs.
  *
- * A call at head n writes its record into cell `n mod limit` and then moves the head by its cost, each by one
- * compareExchange. A record at the head, of this generation, epoch and lap, is a call under way: anyone who meets it
- * moves the head for it, so a thread stopped between the two holds nobody up. The head's move is the linearization
- * point. Cells inside a record of several units are cleared first, to records of no units, so that no cell is older than a lap; and all cells
- * before a new tenant's slot is committed, since three bits of generation come round soon.
+ * Whatever changes a log is first written at the head, as one compareExchange: a charge, a refund, or a closing,
+ * before which the slot may not be claimed, freed or converted. That exchange is the linearization
+ * point. Then the change is carried out, by its caller or by whoever meets it, so a thread stopped in between holds
+ * nobody up: its further units are written, and the state word is moved on to a new version. No word leaves a version in
+ * another way. So while the place at the head holds what was read of it, the word has not moved on and no change is
+ * under way; and since a place only grows, it cannot hold that again.
  */
-import type { Facts, Terms } from '../arithmetic/algorithm.ts'
+import type { Facts, Step, Terms } from '../arithmetic/algorithm.ts'
 import * as algorithm from '../arithmetic/algorithm.ts'
 import * as log from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
@@ -17,159 +18,186 @@ import * as record from './record.ts'
 import * as word from './word.ts'
 
 // Held here: see cas.ts.
-const { FACT } = algorithm
-const { EPOCHS, RECORD_EPOCHS } = log
-const { bears, bearsButEpoch, clearedTo, costRead, epochRead, ITS_TIME, NOTHING, read, recordOf, tagOf, timeRead } = record
-const { isLast } = word
+const { FACT, REFUSED_STEP } = algorithm
+const { headOf, HEADS, movedBy, unitsMoved } = log
+const { CHARGE, costRead, GONE, grown, isMany, kindRead, read, REFUND, timeRead } = record
+const { hiOf, isLast, lastPlus } = word
 const STRIDE = SLOT_BYTES / 8
+
+/** What `call` returns when another thread was first: to be looked at anew. */
+export const AGAIN = -2
+
+/** The number that a closing of the state `value` bears: not that of the state before, which it may be written over. */
+function closing(value: number): number {
+  return (value & HEADS) === 0 ? 0 : 2
+}
 
 export class Ring {
   private readonly words: BigInt64Array
   private readonly firstSlot: number
-  private readonly firstCell: number
-  private readonly cellsPerSlot: number
-  /** The record at the head as `gather` saw it: what `propose` expects. */
-  private atHead = 0n
-  // Of the state that `gather` was given: what its records bear, the ring's first cell, the head's epoch and place.
-  private hi = 0
+  private readonly firstPlace: number
+  private readonly placesPerSlot: number
+  // Of the state that was gathered: its ring's first place and its head, in laps of two; what the head's place held; the time of the newest unit.
   private ring = 0
-  private epoch = 0
-  private place = 0
-  /** Its lap, in 32 bits, of which records bear the low ones; and how many laps there were before, up to 2: no look goes further back. */
-  private lap = 0
-  private lapsBefore = 0
+  private head = 0
+  private atHead = 0n
+  private newest = 0
 
   constructor({ words, firstSlot, firstRing, ringSize }: Arena) {
     this.words = words
     this.firstSlot = firstSlot
-    this.firstCell = firstRing
-    this.cellsPerSlot = ringSize
+    this.firstPlace = firstRing
+    this.placesPerSlot = ringSize
+  }
+
+  /** Applies `step` to the state `value` of the word `held`, which was read last: the next state, REFUSED_STEP or AGAIN. */
+  call(slot: number, held: bigint, value: number, terms: Terms, step: Step, now: number, cost: number, facts: Facts): number {
+    if (!this.gather(slot, held, value, terms, now, cost, facts, step !== terms.spend)) return AGAIN
+    const next = step(value, terms, now, cost, facts)
+    const units = next === REFUSED_STEP ? 0 : unitsMoved(value, next, terms.ringSize)
+    if (units === 0) {
+      if (Atomics.load(this.words, this.placeAt(0, terms.ringSize)) !== this.atHead) return AGAIN
+      return next === REFUSED_STEP ? REFUSED_STEP : value
+    }
+    return this.write(slot, held, value, terms, units, now) ? next : AGAIN
   }
 
   /**
-   * Fills `facts` for a call of `cost` on a slot whose state word has the upper half `hi` and the value `value`; `count`
-   * asks for the units in the window too. Returns the units of a call under way at the head, 0 when there is none.
+   * Fills `facts` for a call of `cost` on the state `value` of the word `held`, which was read last; `count` asks for the units in the
+   * window too. False when the word has changed, or had a change under way, which is then carried out.
    */
-  gather(slot: number, hi: number, terms: Terms, value: number, now: number, cost: number, facts: Facts, count: boolean): number {
+  gather(slot: number, held: bigint, value: number, terms: Terms, now: number, cost: number, facts: Facts, count: boolean): boolean {
+    const { words } = this
     const size = terms.ringSize
-    const head = Math.floor(value / EPOCHS)
-    const lap = Math.floor(head / size)
-    this.hi = hi
-    this.ring = this.ringOf(slot)
-    this.epoch = (value - head * EPOCHS) | 0
-    this.place = (head - lap * size) | 0
-    this.lap = lap | 0
-    this.lapsBefore = lap < 2 ? lap : 2
-    this.atHead = Atomics.load(this.words, this.ring + this.place)
+    this.ring = this.firstPlace + ((slot - this.firstSlot) / STRIDE) * this.placesPerSlot
+    this.head = headOf(value)
+    // Of another ring, where the policy that the word names has been replaced meanwhile.
+    if (this.head >= 2 * size) return false
+    const place = this.placeAt(0, size)
+    this.atHead = Atomics.load(words, place)
+    if (!isLast(Atomics.load(words, slot))) return false
     read(this.atHead)
-    if (costRead() > 0 && bears(tagOf(hi, this.epoch, this.lap))) return costRead()
-    facts[FACT.newest] = this.timeBefore(terms, 1)
-    facts[FACT.oldest] = cost >= 1 && cost <= size ? this.timeBefore(terms, size + 1 - cost) : -Infinity
+    if (this.isChange(value, size)) {
+      // Read once more, as the word had moved on to this state only by then.
+      this.carryOut(slot, held, value, terms, Atomics.load(words, place))
+      return false
+    }
+    facts[FACT.newest] = this.timeAt(-1, terms)
+    this.newest = timeRead()
+    facts[FACT.oldest] = cost >= 1 && cost < size ? this.timeAt(cost, terms) : -Infinity
+    // A refund that was carried out and lies where the head would come to must not be taken for one under way.
+    if (!count && cost >= 1 && cost < size && kindRead() === REFUND && !this.bury(slot, cost, size)) return false
     if (count) facts[FACT.used] = this.unitsAfter(terms, now)
-    return 0
+    return true
+  }
+
+  /** Closes the state of the word `seen`, which was gathered last, to calls: true when an exchange of the word may follow. */
+  close(slot: number, seen: bigint, value: number, terms: Terms, facts: Facts): boolean {
+    hiOf(seen)
+    if (!this.gather(slot, seen, value, terms, 0, 0, facts, false)) return false
+    return this.propose(GONE, closing(value), this.newest, terms.ringSize)
+  }
+
+  /** Makes the ring of a slot a new tenant's, before the claim with the word `held`, made at the reading `claimed`, is committed. */
+  begin(slot: number, held: bigint, { ringSize }: Terms, claimed: number): void {
+    const { words } = this
+    const first = this.firstPlace + ((slot - this.firstSlot) / STRIDE) * this.placesPerSlot
+    for (let place = first; place < first + ringSize; place++) {
+      for (;;) {
+        const old = Atomics.load(words, place)
+        read(old)
+        // Gone at the claim: a call with an older reading, stalled since another tenancy of the key, is refused by it.
+        if (kindRead() === GONE && !isMany() && timeRead() >= claimed) break
+        if (Atomics.load(words, slot) !== held) return
+        Atomics.compareExchange(words, place, old, grown(GONE, 1, claimed))
+      }
+    }
+  }
+
+  /** Writes a change of `units`, a refund where they are negative, at the head, and carries it out. */
+  private write(slot: number, held: bigint, value: number, terms: Terms, units: number, now: number): boolean {
+    const size = terms.ringSize
+    const time = units > 0 && now > this.newest ? now : this.newest
+    if (!this.propose(units > 0 ? this.chargeAt(0, size) : REFUND, units > 0 ? units : -units, time, size)) return false
+    this.carryOut(slot, held, value, terms, this.atHead)
+    return true
+  }
+
+  /** Exchanges what the head's place held for a change; false when another thread was first. */
+  private propose(kind: number, cost: number, time: number, size: number): boolean {
+    read(this.atHead)
+    const change = grown(kind, cost, time)
+    const old = this.atHead
+    this.atHead = change
+    return Atomics.compareExchange(this.words, this.placeAt(0, size), old, change) === old
+  }
+
+  /** Carries out the change that the head's place holds, while the slot's word is `held`. */
+  private carryOut(slot: number, held: bigint, value: number, { ringSize }: Terms, change: bigint): void {
+    read(change)
+    if (!this.isChange(value, ringSize)) return
+    const [kind, cost, time] = [kindRead(), costRead(), timeRead()]
+    const units = kind === GONE ? 0 : kind === REFUND ? -cost : cost
+    for (let unit = -1; unit >= units; unit--) if (!this.settle(slot, held, unit, ringSize, GONE, 0)) return
+    for (let unit = 1; unit < units; unit++) if (!this.settle(slot, held, unit, ringSize, this.chargeAt(unit, ringSize), time)) return
+    const moved = movedBy(value, units, ringSize)
+    hiOf(held)
+    Atomics.compareExchange(this.words, slot, held, lastPlus(moved - value))
+  }
+
+  /** Sees to it that the place `units` after the head's holds a unit of `kind`, charged at `time`; false when the word is not `held`. */
+  private settle(slot: number, held: bigint, units: number, size: number, kind: number, time: number): boolean {
+    const { words } = this
+    const place = this.placeAt(units, size)
+    for (;;) {
+      const old = Atomics.load(words, place)
+      read(old)
+      if (kindRead() === kind && timeRead() >= time) return true
+      if (Atomics.load(words, slot) !== held) return false
+      // A unit given back was charged when what it lies over had left the window.
+      Atomics.compareExchange(words, place, old, grown(kind, 1, kind === GONE ? timeRead() : time))
+    }
+  }
+
+  /** Makes a refund, read last, that lies `units` after the head a unit gone; false when the word has changed. */
+  private bury(slot: number, units: number, size: number): boolean {
+    const place = this.placeAt(units, size)
+    const old = Atomics.load(this.words, place)
+    if (!isLast(Atomics.load(this.words, slot))) return false
+    read(old)
+    if (kindRead() === REFUND) Atomics.compareExchange(this.words, place, old, grown(GONE, 1, timeRead()))
+    return true
   }
 
   /** The units whose window has not passed at `now`. */
   private unitsAfter(terms: Terms, now: number): number {
     let used = 0
-    while (used < terms.ringSize && this.timeBefore(terms, used + 1) + terms.ceiling > now) used++
+    while (used < terms.limit && this.timeAt(-1 - used, terms) + terms.ceiling > now) used++
     return used
   }
 
-  /** Writes the record of a call at the head that `gather` saw in the word read last; false when another thread was first. */
-  propose(slot: number, held: bigint, hi: number, terms: Terms, cost: number, now: number, facts: Facts): boolean {
-    const { words } = this
-    if (!isLast(Atomics.load(words, slot))) return false
-    const newest = facts[FACT.newest]!
-    const time = now > newest ? now : newest
-    if (cost > 1 && !this.clear(slot, held, hi, this.place + 1, cost - 1, terms.ringSize, time)) return false
-    const proposed = recordOf(tagOf(hi, this.epoch, this.lap), cost, time)
-    return Atomics.compareExchange(words, this.ring + this.place, this.atHead, proposed) === this.atHead
+  /** The time of the unit in the place that is `units` after the head's. One that is gone had left the window at the time it bears, and nothing later is known. */
+  private timeAt(units: number, { ringSize, ceiling }: Terms): number {
+    read(Atomics.load(this.words, this.placeAt(units, ringSize)))
+    return kindRead() >= CHARGE ? timeRead() : timeRead() - ceiling
   }
 
-  /**
-   * Says in `facts` to which epoch a refund of `cost` may move on from the state that `gather` saw: one that no record
-   * bears at a unit which the head will meet again, else that record would be taken for a call under way; -1 for none.
-   */
-  chooseEpoch(slot: number, hi: number, terms: Terms, cost: number, facts: Facts): void {
-    const size = terms.ringSize
-    const ring = this.ringOf(slot)
-    const back = Math.min(cost, facts[FACT.used]!)
-    let taken = 1 << this.epoch % RECORD_EPOCHS
-    for (let unit = -back; unit < size - back; unit++) {
-      const place = this.place + unit
-      const lap = this.lap + (place < 0 ? -1 : place < size ? 0 : 1)
-      read(Atomics.load(this.words, ring + ((place + size) % size)))
-      if (costRead() > 0 && bearsButEpoch(tagOf(hi, 0, lap))) taken |= 1 << epochRead()
-    }
-    let on = 1
-    while (on < RECORD_EPOCHS && (taken & (1 << (this.epoch + on) % RECORD_EPOCHS)) !== 0) on++
-    facts[FACT.epoch] = on === RECORD_EPOCHS ? -1 : (this.epoch + on) % EPOCHS
+  /** The place that is `units` after the head's, fewer than a lap either way. */
+  private placeAt(units: number, size: number): number {
+    let at = this.head + units
+    if (at < 0) at += size
+    return this.ring + (at < size ? at : at < 2 * size ? at - size : at - 2 * size)
   }
 
-  /**
-   * Makes the ring of a slot a new tenant's, before the claim with the word `held`, made at the reading `claimed`, is
-   * committed; returns the value to commit. The ring begins with a lap that left the window at the claim: a call with an
-   * older reading, stalled since another tenancy of the same key, is refused as it would have been by that one.
-   */
-  begin(slot: number, held: bigint, hi: number, { ringSize, ceiling }: Terms, claimed: number): number {
-    const words = this.words
-    this.clear(slot, held, hi, 1, ringSize - 1, ringSize, NOTHING)
-    const first = this.ringOf(slot)
-    // Where the window reaches back beyond the arena's birth, no other tenancy can have been charged.
-    const begun = claimed < ceiling ? 0n : recordOf(tagOf(hi, 0, 0), ringSize, claimed - ceiling)
-    const old = Atomics.load(words, first)
-    if (old !== begun && Atomics.load(words, slot) === held) Atomics.compareExchange(words, first, old, begun)
-    return begun === 0n ? 0 : ringSize * EPOCHS
+  /** The kind of a charge `units` after the head: that of its lap. */
+  private chargeAt(units: number, size: number): number {
+    const at = this.head + units
+    return at >= size && at < 2 * size ? CHARGE + 1 : CHARGE
   }
 
-  /** Clears the records that a refund of `units` left ahead of the head, while the word is still the refund's own. */
-  clearRefunded(slot: number, held: bigint, { ringSize }: Terms, units: number): void {
-    this.clear(slot, held, 0, this.place - units + ringSize, units, ringSize, ITS_TIME)
-  }
-
-  /**
-   * Clears `count` cells from `place` on while the slot's word is `held`; false when it is not. Each cell is read before
-   * the word is checked: a later call or tenant that writes in between changes the cell, and the exchange fails. What
-   * stays is a record of no units: of `time`, at which all that was there had left the window; of the time that was there;
-   * or nothing.
-   */
-  private clear(slot: number, held: bigint, hi: number, place: number, count: number, size: number, time: number): boolean {
-    const words = this.words
-    const ring = this.ringOf(slot)
-    for (let i = 0; i < count; i++) {
-      const at = place + i
-      const cell = ring + (at % size)
-      const old = Atomics.load(words, cell)
-      if (old === 0n) continue
-      if (Atomics.load(words, slot) !== held) return false
-      Atomics.compareExchange(words, cell, old, clearedTo(old, time, tagOf(hi, this.epoch, this.lap + (at < size ? 0 : 1))))
-    }
-    return true
-  }
-
-  private ringOf(slot: number): number {
-    return this.firstCell + ((slot - this.firstSlot) / STRIDE) * this.cellsPerSlot
-  }
-
-  /**
-   * The time of the unit `units` before the head, 1 to `size`: that of the nearest record at or before it which reaches
-   * it. Where a call of the next lap has written over it, or is about to, the unit had left the window at that call's
-   * time, and nothing later is known: a thread whose reading is older may not take it for gone.
-   */
-  private timeBefore({ ringSize, ceiling }: Terms, units: number): number {
-    let place = this.place - units
-    let { lap, lapsBefore } = this
-    for (let back = 0; back < ringSize; back++, place--) {
-      if (place < 0) {
-        if (--lapsBefore < 0) break
-        place += ringSize
-        lap--
-      }
-      read(back === 0 && units === ringSize ? this.atHead : Atomics.load(this.words, this.ring + place))
-      if (bearsButEpoch(tagOf(this.hi, 0, lap + 1)) && timeRead() >= 0) return timeRead() - ceiling
-      if (costRead() > back && bearsButEpoch(tagOf(this.hi, 0, lap))) return timeRead()
-    }
-    return -Infinity
+  /** True when the record read last, at the head of the state `value`, is a change: else it is what lay there before. */
+  private isChange(value: number, size: number): boolean {
+    const kind = kindRead()
+    return kind === REFUND || kind === this.chargeAt(0, size) || (kind === GONE && isMany() && costRead() === closing(value))
   }
 }

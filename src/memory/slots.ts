@@ -4,6 +4,7 @@
  */
 import type { Facts, Outlook, Terms } from '../arithmetic/algorithm.ts'
 import { FACTS } from '../arithmetic/algorithm.ts'
+import { begunAt } from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
 import { SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1 } from './layout.ts'
 import type { Place } from './place.ts'
@@ -91,15 +92,14 @@ export class Slots {
     return this.#isSettled(slot, seen, terms, now) && terms.algorithm.isFull(word.valueOf(seen), terms, now, this.#facts)
   }
 
-  /** Reads the facts of a slot's ring, if it has one; false when a call is under way on it. */
+  /** Reads the facts of a slot's ring, if it has one; false when the slot has changed, or a change was under way on it. */
   #isSettled(slot: number, seen: bigint, terms: Terms, now: number): boolean {
-    if (terms.ringSize === 0) return true
-    return this.#ring.gather(slot, word.hiOf(seen), terms, word.valueOf(seen), now, 0, this.#facts, false) === 0
+    return terms.ringSize === 0 || this.#ring.gather(slot, seen, word.valueOf(seen), terms, now, 0, this.#facts, false)
   }
 
   /** The reading at which the bucket in a slot is full. */
   resetAt(slot: number, seen: bigint, terms: Terms, now: number): number {
-    this.#isSettled(slot, seen, terms, now)
+    if (!this.#isSettled(slot, seen, terms, now)) this.#facts.fill(-Infinity)
     terms.algorithm.describe(word.valueOf(seen), terms, now, 0, this.#outlook, this.#facts)
     return this.#outlook.resetAt
   }
@@ -107,21 +107,33 @@ export class Slots {
   /** The clock reading since when a slot that can be taken has been full, so far as it shows. */
   fullSince(slot: number, seen: bigint): number {
     const hi = word.hiOf(seen)
-    if (word.phaseOf(hi) === FREE) return NEVER_TAKEN
+    const phase = word.phaseOf(hi)
+    if (phase === FREE) return NEVER_TAKEN
+    if (phase === TENTATIVE) return this.#arena.bornMs + word.valueOf(seen) / CLAIM_UNITS_PER_MS
     const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
     return terms.algorithm.whenMs(terms, this.resetAt(slot, seen, terms, 0))
   }
 
   /** Makes the ring of a slot whose claim is `held` a new tenant's; the value to commit. */
   beginRing(slot: number, held: bigint, terms: Terms, claimed: number): number {
-    return this.#ring.begin(slot, held, word.hiOf(held), terms, claimed)
+    this.#ring.begin(slot, held, terms, claimed)
+    return begunAt(word.valueOf(held))
+  }
+
+  /** Exchanges the word `seen` of a slot for one of another tenancy or policy; false when another thread was first. */
+  exchange(slot: number, seen: bigint, next: bigint): boolean {
+    const hi = word.hiOf(seen)
+    if (word.phaseOf(hi) === COMMITTED) {
+      const { terms } = this.#arena.policies.part(word.policyIndexOf(hi))
+      if (terms.ringSize !== 0 && !this.#ring.close(slot, seen, word.valueOf(seen), terms, this.#facts)) return false
+    }
+    return Atomics.compareExchange(this.#arena.words, slot, seen, next) === seen
   }
 
   /** Frees a slot that still holds `seen`, keeping its value: a helper's commit of the old word then fails. */
   free(slot: number, seen: bigint): boolean {
     const hi = word.hiOf(seen)
-    const freed = word.wordOf(word.hiFrom(word.generationOf(hi), word.policyIndexOf(hi), FREE), word.valueOf(seen))
-    return Atomics.compareExchange(this.#arena.words, slot, seen, freed) === seen
+    return this.exchange(slot, seen, word.wordOf(word.hiFrom(word.generationOf(hi), word.policyIndexOf(hi), FREE), word.valueOf(seen)))
   }
 
   /** The policy that the key's bucket at its place has, where that is not the place's; else 0. */

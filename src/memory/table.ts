@@ -115,7 +115,7 @@ export class Table {
       if (word.phaseOf(hi) !== COMMITTED || word.policyIndexOf(hi) !== from || policies.version !== version) return
       const value = next.algorithm.convert(word.valueOf(seen), old, next, ms)
       const converted = word.wordOf(word.hiFrom(word.generationOf(hi), to, COMMITTED), value)
-      if (Atomics.compareExchange(words, slot, seen, converted) === seen) return
+      if (this.#slots.exchange(slot, seen, converted)) return
     }
   }
 

@@ -50,13 +50,16 @@ export function tokens(burst: number, emissionMs: number): Bucket {
   })
 }
 
-/** Remembers the times of its units. */
+/**
+ * Remembers the times of as many units as its limit. In the place of one that is given back is one that left the window
+ * when it was charged: to an older reading it has not.
+ */
 export function log(limit: number, windowMs: number): Bucket {
-  const within = (times: Memory, now: number): Memory => times.filter((time) => time + windowMs > now)
+  const used = (times: Memory, now: number): number => times.filter((time) => time + windowMs > now).length
   return single({
     start: [],
-    spend: (times, now) => (within(times, now).length >= limit ? undefined : [...times, Math.max(now, ...times)].slice(-limit)),
-    refund: (times, now) => (within(times, now).length === 0 ? times : times.slice(0, -1)),
+    spend: (times, now) => (used(times, now) >= limit ? undefined : [...times, Math.max(now, ...times)].slice(-limit)),
+    refund: (times, now) => (used(times, now) === 0 ? times : [times.at(-1)! - windowMs, ...times.slice(0, -1)]),
   })
 }
 
@@ -133,7 +136,7 @@ export function both(first: Bucket, second: Bucket, mayRefuse: boolean): Bucket 
   }
 }
 
-/** `x` spends the key x, `-x` gives one back to it, `!x` resets it, `=2` sets the burst of the policy to 2. */
+/** `x` spends the key x, `2x` two units of it at once, `-x` gives one back to it, `!x` resets it, `=2` sets the burst of the policy to 2. */
 export interface Answer {
   readonly call: string
   /** `full`: no slot could be had, and nothing was decided. */
@@ -152,7 +155,7 @@ export interface Thread {
 export type Memories = Readonly<Record<string, Memory>>
 
 export function keyOf(call: string): string {
-  return call.replace(/^[-!]/, '')
+  return call.replace(/^[-!2]/, '')
 }
 
 function reset({ refund }: Bucket, memory: Memory, now: number): Memory {
@@ -169,7 +172,8 @@ export function after(bucket: Bucket, memories: Memories, call: string, now: num
   const key = keyOf(call)
   const memory = memories[key]!
   if (call.startsWith('!')) return { ...memories, [key]: reset(bucket, memory, now) }
-  const next = call.startsWith('-') ? bucket.refund(memory, now) : bucket.spend(memory, now)
+  let next: Memory | undefined = call.startsWith('-') ? bucket.refund(memory, now) : bucket.spend(memory, now)
+  if (call.startsWith('2')) next = next && bucket.spend(next, now)
   return next && { ...memories, [key]: next }
 }
 

@@ -27,7 +27,7 @@ export interface Plan extends Pick<Model, 'kills' | 'mortal' | 'timeouts' | 'pla
   /** Spends made before, one thread after another: reading and key. */
   readonly before?: readonly (readonly [ms: number, key: string])[]
   /**
-   * For each thread its calls, in order: `x` spends the key x, `-x` gives one back to it, `!x` resets it, `=4` sets
+   * For each thread its calls, in order: `x` spends the key x, `2x` two units of it, `-x` gives one back to it, `!x` resets it, `=4` sets
    * the policy to a burst of 4.
    */
   readonly threads: readonly (readonly string[])[]

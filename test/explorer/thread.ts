@@ -33,10 +33,10 @@ export function thread(core: Core, arena: Core['Arena']['prototype'], ticket: nu
         return 'full'
       }
       if (call.startsWith('=')) buckets.setPolicy(0, core.termsOf(policyOf(plan, Number(call.slice(1))), arena.bornMs))
-      else if (keyOf(call) !== call) buckets.refund(0, keyOf(call), call.startsWith('!') ? Number.MAX_SAFE_INTEGER : 1)
+      else if (/^[-!]/.test(call)) buckets.refund(0, keyOf(call), call.startsWith('!') ? Number.MAX_SAFE_INTEGER : 1)
       else {
         const full = arena.cells[fullCount]
-        const allowed = buckets.spend(0, call, 1)
+        const allowed = buckets.spend(0, keyOf(call), call.startsWith('2') ? 2 : 1)
         return arena.cells[fullCount] === full ? allowed : 'full'
       }
       return true

@@ -83,7 +83,10 @@ export function slidingCounterMachine({ limit, windowMs }: { limit: number; wind
   }
 }
 
-/** The times of the last `limit` units. A refund is not modelled: see the test. */
+/**
+ * The times of the last `limit` units. In the place of one that is given back is one that left the window when it was charged: to
+ * an older reading it has not.
+ */
 export function slidingLogMachine({ limit, windowMs }: { limit: number; windowMs: number }): Machine {
   const used = (bucket: Bucket, nowMs: number) => bucket.filter((ms) => ms + windowMs > nowMs).length
   return {
@@ -93,8 +96,10 @@ export function slidingLogMachine({ limit, windowMs }: { limit: number; windowMs
       if (used(bucket, nowMs) + cost > limit) return undefined
       return [...bucket, ...new Array<number>(cost).fill(Math.max(nowMs, ...bucket.slice(-1)))].slice(-limit)
     },
-    refund() {
-      throw new Error('a refund of a log is not modelled')
+    refund(bucket, nowMs, cost) {
+      const units = Math.min(cost, used(bucket, nowMs))
+      if (units === 0 || bucket.at(-1)! >= nowMs + windowMs) return bucket
+      return [...bucket.slice(-units).map((ms) => ms - windowMs), ...bucket.slice(0, -units)]
     },
     remaining: (bucket, nowMs) => limit - used(bucket, nowMs),
   }

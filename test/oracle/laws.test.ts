@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Facts } from '../../src/arithmetic/algorithm.ts'
 import { FACT, FACTS, REFUSED_STEP } from '../../src/arithmetic/algorithm.ts'
-import { EPOCHS } from '../../src/arithmetic/sliding-window-log.ts'
+import { headOf, HEADS } from '../../src/arithmetic/sliding-window-log.ts'
 import { termsOf } from '../../src/arithmetic/compile.ts'
 import type { Bench, Engine } from '../engines.ts'
 import { bench, engines } from '../engines.ts'
@@ -157,6 +157,6 @@ it('sliding-window-log: a refund takes nothing back once a whole window has pass
   const facts: Facts = new Float64Array(FACTS)
   facts[FACT.used] = 2
   facts[FACT.newest] = algorithm.reading(terms, 20)
-  expect(algorithm.refund(2 * EPOCHS, terms, algorithm.reading(terms, 10), 1, facts)).toBe(REFUSED_STEP)
-  expect(algorithm.refund(2 * EPOCHS, terms, algorithm.reading(terms, 11), 1, facts)).toBe(EPOCHS)
+  expect(algorithm.refund(2 * HEADS + 2, terms, algorithm.reading(terms, 10), 1, facts)).toBe(REFUSED_STEP)
+  expect(headOf(algorithm.refund(2 * HEADS + 2, terms, algorithm.reading(terms, 11), 1, facts))).toBe(1)
 })

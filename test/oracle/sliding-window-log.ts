@@ -53,8 +53,8 @@ export function slidingWindowLogOracle({ limit, windowMs: firstWindowMs }: Slidi
     consume(nowMs, cost) {
       const allowed = fits(nowMs, cost)
       if (allowed && cost > 0) calls.push({ at: now, units: cost })
-      // There is room for `limit` units; a call that is overwritten in part is forgotten whole.
-      while (unitsOf(calls) > limit) calls.shift()
+      // There is room for `limit` units.
+      for (let over = unitsOf(calls) - limit; over > 0; over--) if (--calls[0]!.units === 0) calls.shift()
       return answer(allowed, cost)
     },
     refund: takeBack,

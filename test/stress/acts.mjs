@@ -95,7 +95,7 @@ class Actor {
 export function gated(round) {
   const actor = new Actor(round)
   const { ledger, limiter, index, row, keys } = actor
-  const { exactRefund, refusesEarly } = algorithms[round.algorithm]
+  const { refusesEarly } = algorithms[round.algorithm]
   const clock = new SharedClock(round.handle.clock)
   const gate = new Gate(round.gate, round.size)
   const remaining = () => Array.from({ length: keys }, (_, key) => limiter.peek(`key ${key}`).remaining)
@@ -111,9 +111,8 @@ export function gated(round) {
     if (held > capacity) violations.push(`${held} keys in ${capacity} slots`)
     for (let key = 0; key < keys; key++) {
       const wanted = before[key] - (spentAfter[key] - spentBefore[key])
-      const exact = exactRefund || !round.refunds
       // With more keys than slots, peek tells of a key without a slot whether one could be had, not what it has left.
-      if (keys <= capacity && (exact ? after[key] !== wanted : after[key] > wanted)) violations.push(`key ${key}: ${after[key]} left, ${wanted} expected`)
+      if (keys <= capacity && after[key] !== wanted) violations.push(`key ${key}: ${after[key]} left, ${wanted} expected`)
       let least = NEVER_REFUSED
       for (let other = 0; other < round.size; other++) least = Math.min(least, load(ledger.refused, other * keys + key))
       if (after[key] >= least && !refusesEarly && !round.refunds && tableFull === 0) violations.push(`key ${key}: a cost of ${least} was refused, ${after[key]} left`)

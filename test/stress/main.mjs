@@ -3,8 +3,7 @@
  *
  *   HOTBUCKET_STRESS_SECONDS   how long; 60 by default
  *   HOTBUCKET_SEED             the seed of the run; printed
- *   --sync cas|mutex, --scenario NAME, --algorithm NAME   only these; refunds of a sliding window log, which have a
- *                              known hole, only where both are named
+ *   --sync cas|mutex, --scenario NAME, --algorithm NAME   only these
  *   --round N                  only round N of the run
  *   --explore                  instead, every schedule of the models of test/explorer, to their deep bounds
  *   --twin[=FAULT]             threads that break their promises (load-store by default): a violation must be found
@@ -29,8 +28,7 @@ const seed = Number(process.env.HOTBUCKET_SEED ?? (Math.random() * 0x7fffffff) |
 
 const plans = []
 for (const [scenario, { name }] of scenarios.entries()) {
-  for (const [algorithm, { name: algorithmName, hole }] of algorithms.entries()) {
-    if (hole === name && values.algorithm === undefined) continue
+  for (const [algorithm, { name: algorithmName }] of algorithms.entries()) {
     for (const sync of ['cas', 'mutex']) {
       if ((values.sync ?? sync) !== sync || (values.scenario ?? name) !== name || (values.algorithm ?? algorithmName) !== algorithmName) continue
       plans.push({ sync, scenario, algorithm })

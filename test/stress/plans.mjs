@@ -11,9 +11,9 @@ const logMost = (limit, periodMs, { ms }) => limit * (1 + Math.floor(ms / period
  * `doubled` is the policy that takes turns with `policy` where policies change; it admits at most `doubling` times as much.
  */
 export const algorithms = [
-  { name: 'token bucket', policy: (limit, periodMs) => tokenBucket({ limit, periodMs }), most: bucketMost, doubling: 2, exactRefund: true, parts: 1 },
-  { name: 'fixed window', policy: (limit, windowMs) => fixedWindow({ limit, windowMs }), most: windowMost, doubling: 2, exactRefund: true, parts: 1 },
-  { name: 'sliding window counter', policy: (limit, windowMs) => slidingWindowCounter({ limit, windowMs }), most: windowMost, doubling: 2, exactRefund: true, parts: 1 },
+  { name: 'token bucket', policy: (limit, periodMs) => tokenBucket({ limit, periodMs }), most: bucketMost, doubling: 2, parts: 1 },
+  { name: 'fixed window', policy: (limit, windowMs) => fixedWindow({ limit, windowMs }), most: windowMost, doubling: 2, parts: 1 },
+  { name: 'sliding window counter', policy: (limit, windowMs) => slidingWindowCounter({ limit, windowMs }), most: windowMost, doubling: 2, parts: 1 },
   {
     name: 'sliding window log',
     policy: (limit, windowMs) => slidingWindowLog({ limit, windowMs }),
@@ -21,10 +21,7 @@ export const algorithms = [
     doubled: (limit, windowMs) => slidingWindowLog({ limit, windowMs: 2 * windowMs }),
     most: logMost,
     doubling: 1,
-    // A refund overtaken by a stalled spend may leave it charged twice. Where the clock stands, more than the limit may
-    // pass as well: a known hole (native-layout.md, Refunds of a log), which only a run that names it looks for.
-    exactRefund: false,
-    hole: 'refunds',
+   
     parts: 1,
   },
   {
@@ -32,7 +29,7 @@ export const algorithms = [
     policy: (limit, ms) => allOf(tokenBucket({ limit, periodMs: ms }), fixedWindow({ limit, windowMs: ms })),
     most: (...given) => Math.min(bucketMost(...given), windowMost(...given)),
     doubling: 2,
-    exactRefund: true,
+   
     // It looks at all parts, charges them in turn, and gives back: it may refuse what would have fitted.
     refusesEarly: true,
     parts: 2,

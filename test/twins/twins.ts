@@ -17,14 +17,15 @@ const twin = (name: string, by: Bounded, says: RegExp, ...replace: readonly (rea
 })
 
 const PLAIN_STORE = [
-  'const seen = Atomics.compareExchange(words, slot, held, changed); if (isLast(seen) || (terms.ringSize !== 0 && carried(step, terms, hi, next, seen))) {',
-  'const seen = held; Atomics.store(words, slot, changed); if (next >= 0) {',
+  'const seen = Atomics.compareExchange(words, slot, held, lastPlus(next - value)); if (isLast(seen)) {',
+  'const seen = held; Atomics.store(words, slot, lastPlus(next - value)); if (next >= 0) {',
 ] as const
 
 const ANNOUNCED = 'Atomics.store(this.#cells, layout.TIER_MAP + tier, ~taken[0]); this.#first(tier);'
 
 const ORDER = /no order of the calls/
 const ANY = /no order of the calls|two slots of one key/
+const ANYHOW = /no order of the calls|livelock/
 
 export const twins: readonly Caught[] = [
   twin('spends by load and store', spends['two threads on one bucket'], ORDER, PLAIN_STORE),
@@ -61,7 +62,7 @@ export const twins: readonly Caught[] = [
     'Atomics.store(words, slot, committed);',
   ]),
   twin('claims by a store', insertions['two threads meet a new key'], ANY, [
-    'if (Atomics.compareExchange(words, slot, seen, claimed) !== seen) return NONE;',
+    'if (!this.#slots.exchange(slot, seen, claimed)) return NONE;',
     'Atomics.store(words, slot, claimed);',
   ]),
   twin('leaves the generation as it is when it claims', reclaims['a spend stalled across reclaim and re-tenancy'], ANY, [
@@ -69,8 +70,8 @@ export const twins: readonly Caught[] = [
     'word.generationOf(word.hiOf(seen)) & 0x7f',
   ]),
   twin('frees by a store', reclaims['a sweep against insertion and spend'], ANY, [
-    'return Atomics.compareExchange(this.#arena.words, slot, seen, freed) === seen;',
-    'Atomics.store(this.#arena.words, slot, freed); return true;',
+    'return this.exchange(slot, seen, word.wordOf(word.hiFrom(word.generationOf(hi), word.policyIndexOf(hi), FREE), word.valueOf(seen)));',
+    'Atomics.store(this.#arena.words, slot, word.wordOf(word.hiFrom(word.generationOf(hi), word.policyIndexOf(hi), FREE), word.valueOf(seen))); return true;',
   ]),
   twin('reclaims a bucket that is not yet full', reclaims['insertion, spend and reclaim of one slot by three'], ORDER, [
     'terms.algorithm.isFull(word.valueOf(seen), terms, now, this.#facts);',
@@ -80,17 +81,47 @@ export const twins: readonly Caught[] = [
     'return word.valueOf(seen) < Math.floor(',
     'return word.valueOf(seen) <= Math.floor(',
   ]),
-  twin('writes a record over a cell without a look at the word', logs['two threads meet a new log'], ORDER, [
+  twin('writes at the head of a log without a look at the word', logs['a call on a log stalled while others go round its ring'], ORDER, [
     'if (!isLast(Atomics.load(words, slot))) return false;',
     '',
   ]),
-  twin('takes an overwritten unit for gone', logs['a log read late, after others have moved on'], ORDER, [
-    'if (bearsButEpoch(tagOf(this.hi, 0, lap + 1)) && timeRead() >= 0) return timeRead() - ceiling;',
+  twin('takes a unit that is gone for one that always was', logs['a log read late, after others have moved on'], ORDER, [
+    'return kindRead() >= CHARGE ? timeRead() : timeRead() - ceiling;',
+    'return kindRead() >= CHARGE ? timeRead() : -Infinity;',
+  ]),
+  twin('frees a log that is not closed', logs['a sweep against a call on a log'], ORDER, ['!this.#ring.close(slot, seen, word.valueOf(seen), terms, this.#facts)', 'false']),
+  twin('leaves the units that it gives back where they are', logs['spends against refunds on one log'], ANYHOW, [
+    'for (let unit = -1; unit >= units; unit--)',
+    'for (let unit = 0; unit > 0; unit--)',
+  ]),
+  twin('leaves a refund where the head will come to', logs['two refunds against a spend on one log'], ANYHOW, ['!this.bury(slot, cost, size)', 'false']),
+  twin('writes a change at the head by a store', logs['two threads on one log'], ORDER, [
+    'return Atomics.compareExchange(this.words, this.placeAt(0, size), old, change) === old;',
+    'Atomics.store(this.words, this.placeAt(0, size), change); return true;',
+  ]),
+  twin('writes only the first unit of a call on a log', logs['calls of several units on one log while its window rolls'], ORDER, [
+    'for (let unit = 1; unit < units; unit++)',
+    'for (let unit = 1; unit < 0; unit++)',
+  ]),
+  twin('refuses on units that another call has written over', logs['a call of two units against one on a log whose window has passed'], ORDER, [
+    'if (Atomics.load(this.words, this.placeAt(0, terms.ringSize)) !== this.atHead) return AGAIN;',
     '',
   ]),
+  twin('moves a log on before its change is written', logs['two threads on one log while its window rolls'], ORDER, [
+    'if (!this.propose(units > 0',
+    'Atomics.compareExchange(this.words, slot, held, lastPlus(movedBy(value, units, size) - value)); if (!this.propose(units > 0',
+  ]),
+  twin('leaves the change of another where it met it', logs['two threads on one log'], ANYHOW, [
+    'this.carryOut(slot, held, value, terms, Atomics.load(words, place));',
+    '',
+  ]),
+  twin('writes the same record again within one tick', logs['two refunds against a spend on one log'], ORDER, [
+    'tag = many ? (tagRead() | (COSTS - 1)) + 1 : tagRead() + 1;',
+    'tag = 0;',
+  ]),
   twin('rolls a window and charges in two steps', counters['three threads on one counter while its window turns'], ORDER, [
-    'const seen = Atomics.compareExchange(words, slot, held, changed);',
-    'const seen = held; Atomics.add(words, slot, changed - held);',
+    'const seen = Atomics.compareExchange(words, slot, held, lastPlus(next - value));',
+    'const seen = held; Atomics.add(words, slot, lastPlus(next - value) - held);',
   ]),
   twin('gives nothing back to the first of two buckets', allOfs['two threads charge two buckets, the second lacks'], ORDER, [
     'for (let back = at - 1; back >= 0; back--)',
@@ -109,7 +140,7 @@ export const twins: readonly Caught[] = [
     'if ((previous',
   ]),
   twin('converts a bucket by a store', policyChanges['the policy is raised while a thread spends, one killed'], ORDER, [
-    'if (Atomics.compareExchange(words, slot, seen, converted) === seen)',
+    'if (this.#slots.exchange(slot, seen, converted))',
     'Atomics.store(words, slot, converted);',
   ]),
   twin('raises the version only before it stores the policy', { ...policyChanges['the policy is raised by a thread that is killed'], bound: 2 }, ORDER, [
@@ -125,8 +156,8 @@ export const twins: readonly Caught[] = [
     'if (place.slot < 0 || this.slots.stalePolicy(place) === 0) return this.survey',
   ]),
   twin('lets a refund lower the word by a store', refunds['spends against refunds'], ORDER, [
-    'const seen = Atomics.compareExchange(words, slot, held, changed);',
-    'const seen = next < value ? (Atomics.store(words, slot, changed), held) : Atomics.compareExchange(words, slot, held, changed);',
+    'const seen = Atomics.compareExchange(words, slot, held, lastPlus(next - value));',
+    'const seen = next < value ? (Atomics.store(words, slot, lastPlus(next - value)), held) : Atomics.compareExchange(words, slot, held, lastPlus(next - value));',
   ]),
   twin('waits without a mark on the lock, which so has two states', mutexes['two threads at one lock'], /deadlock/, ['const marked = seen | WAITED_FOR;', 'const marked = seen;']),
   twin('takes the lock without the mark after a wait', mutexes['three threads at one lock'], /deadlock/, [

@@ -227,16 +227,14 @@ export function obeyChanges({ handle, changes, calls, index, size, gate }) {
 }
 
 /** Spends and gives back at random, one unit at a time; returns how many units this thread holds of each key in the end. */
-export function spendAndRefund({ handle, rounds, calls, seed, index, gate, tickMs }) {
+export function spendAndRefund({ handle, rounds, calls, seed, index, gate }) {
   const limiter = RateLimiter.attach(handle)
-  const clock = new SharedClock(handle.clock)
   const random = randomOf(seed + index)
   return Array.from({ length: rounds }, (_, round) => {
     const key = `round ${round}`
     let held = 0
     gate.meet()
     for (let call = 0; call < calls; call++) {
-      if (tickMs > 0) clock.advance(tickMs)
       if (held > 0 && random() < 0.45) {
         limiter.refund(key)
         held--
