@@ -29,7 +29,7 @@ export const REFUSED_STEP = -1
  * algorithms never look at them.
  */
 export const FACT = {
-  /** The time of the oldest unit that must have left the window for a call of this cost. */
+  /** The latest time of the units that must have left the window for a call of this cost. */
   oldest: 0,
   /** The time of the newest unit. */
   newest: 1,

@@ -1,8 +1,7 @@
 /**
  * Sliding window log: never more than `limit` units in any `windowMs`, by the time of each unit.
  *
- * A call of `cost` units is allowed when the unit `limit + 1 - cost` before it has left the window; times never
- * decrease, so those before it have left too. The times lie in a ring of `limit + 1` records, kept by the memory
+ * A call of `cost` units is allowed when all units have left the window but the last `limit - cost`. The times lie in a ring of `limit + 1` records, kept by the memory
  * room. The cell holds `version * 2048 + head`: the place of the next unit, counted through two laps of the ring, and
  * the number of changes, so that no state comes again.
  */

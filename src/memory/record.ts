@@ -27,10 +27,28 @@ const COSTS = 1 << 10
 const MANY = 1 << 29
 const KIND_SHIFT = 30
 const TWO_32 = 4_294_967_296
+const UPPER = 1 / TWO_32
+/** See word.ts. */
+const MIDDLE = 1.5 * 2 ** 52
+const BYTES_OF_MIDDLE = 0x4338_0000_0000_0000n
+/** By kind: what makes the bytes of `MIDDLE + stored` a record of one unit, its tag 0. */
+const ALONE = [0n, 1n, 2n, 3n].map((kind) => BigInt.asIntN(64, (kind << 62n) - BYTES_OF_MIDDLE))
 
 const bytes = new ArrayBuffer(8)
 const asBig = new BigInt64Array(bytes)
 const asInt = new Int32Array(bytes)
+const timeAsBig = new BigInt64Array(1)
+const timeAsFloat = new Float64Array(timeAsBig.buffer)
+
+const otherAsBig = new BigInt64Array(2)
+const otherAsInt = new Int32Array(otherAsBig.buffer)
+
+/** True when two records are the same: cheaper than `===` between two BigInts. */
+export function same(one: bigint, other: bigint): boolean {
+  otherAsBig[0] = one
+  otherAsBig[1] = other
+  return otherAsInt[0] === otherAsInt[2] && otherAsInt[1] === otherAsInt[3]
+}
 
 /** Reads a record. */
 export function read(record: bigint): void {
@@ -78,7 +96,12 @@ export function grown(kind: number, cost: number, time: number): bigint {
     }
   }
   const stored = time + 1
+  if (tag === 0 && !many) {
+    // Of two halves it costs more: see `lastPlus` in word.ts.
+    timeAsFloat[0] = stored + MIDDLE
+    return (asBig[0] = BigInt.asIntN(64, timeAsBig[0]! + ALONE[kind]!))
+  }
   asInt[0] = stored | 0
-  asInt[1] = (kind << KIND_SHIFT) | (many ? MANY | ((tag | cost) << TAG_SHIFT) : tag << TAG_SHIFT) | (stored / TWO_32)
+  asInt[1] = (kind << KIND_SHIFT) | (many ? MANY | ((tag | cost) << TAG_SHIFT) : tag << TAG_SHIFT) | (stored * UPPER)
   return asBig[0]!
 }

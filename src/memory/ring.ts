@@ -13,53 +13,64 @@ import type { Facts, Step, Terms } from '../arithmetic/algorithm.ts'
 import * as algorithm from '../arithmetic/algorithm.ts'
 import * as log from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
-import { SLOT_BYTES } from './layout.ts'
+import { closing, Places, timeOf } from './places.ts'
 import * as record from './record.ts'
 import * as word from './word.ts'
 
 // Held here: see cas.ts.
 const { FACT, REFUSED_STEP } = algorithm
-const { headOf, HEADS, movedBy, unitsMoved } = log
-const { CHARGE, costRead, GONE, grown, isMany, kindRead, read, REFUND, timeRead } = record
+const { movedBy, unitsMoved } = log
+const { costRead, GONE, grown, kindRead, read, REFUND, same, timeRead } = record
 const { hiOf, isLast, lastPlus } = word
-const STRIDE = SLOT_BYTES / 8
+
+// Of the words kept: what the head's place held; what lies where a charge of the cost gathered for moves the head to; the
+// word made, and what its head's place held.
+const AT_HEAD = 0
+const AHEAD = 1
+const MADE = 2
+const MADE_AT_HEAD = 3
+const KEPT = 4
 
 /** What `call` returns when another thread was first: to be looked at anew. */
 export const AGAIN = -2
 
-/** The number that a closing of the state `value` bears: not that of the state before, which it may be written over. */
-function closing(value: number): number {
-  return (value & HEADS) === 0 ? 0 : 2
-}
-
 export class Ring {
   private readonly words: BigInt64Array
-  private readonly firstSlot: number
-  private readonly firstPlace: number
-  private readonly placesPerSlot: number
-  // Of the state that was gathered: its ring's first place and its head, in laps of two; what the head's place held; the time of the newest unit.
-  private ring = 0
-  private head = 0
-  private atHead = 0n
+  private readonly places: Places
+  /** The time of the newest unit of the state that was gathered. */
   private newest = 0
+  // A state that this thread made by a charge, and what it knows of it: no word comes again, so where the slot holds it nothing has changed.
+  private madeIn = 0
+  private madeNewest = 0
+  /** Words kept from call to call, in an array since a field would hold each as a new object. */
+  private readonly kept = new BigInt64Array(KEPT)
 
-  constructor({ words, firstSlot, firstRing, ringSize }: Arena) {
-    this.words = words
-    this.firstSlot = firstSlot
-    this.firstPlace = firstRing
-    this.placesPerSlot = ringSize
+  constructor(arena: Arena) {
+    this.words = arena.words
+    this.places = new Places(arena)
   }
 
   /** Applies `step` to the state `value` of the word `held`, which was read last: the next state, REFUSED_STEP or AGAIN. */
   call(slot: number, held: bigint, value: number, terms: Terms, step: Step, now: number, cost: number, facts: Facts): number {
     if (!this.gather(slot, held, value, terms, now, cost, facts, step !== terms.spend)) return AGAIN
     const next = step(value, terms, now, cost, facts)
-    const units = next === REFUSED_STEP ? 0 : unitsMoved(value, next, terms.ringSize)
+    const size = terms.ringSize | 0
+    const units = next === REFUSED_STEP ? 0 : step === terms.spend ? cost : unitsMoved(value, next, size)
     if (units === 0) {
-      if (Atomics.load(this.words, this.placeAt(0, terms.ringSize)) !== this.atHead) return AGAIN
+      if (!same(Atomics.load(this.words, this.places.placeAt(0, size)), this.kept[AT_HEAD]!)) return AGAIN
       return next === REFUSED_STEP ? REFUSED_STEP : value
     }
-    return this.write(slot, held, value, terms, units, now) ? next : AGAIN
+    const kind = units > 0 ? this.places.chargeAt(0, size) : REFUND
+    if (!this.propose(kind, units > 0 ? units : -units, units > 0 && now > this.newest ? now : this.newest, size)) return AGAIN
+    const time = timeRead()
+    const moved = this.moveOn(slot, held, value, next, units, time, size)
+    if (units > 0) {
+      this.madeIn = slot
+      this.kept[MADE] = moved
+      this.kept[MADE_AT_HEAD] = this.kept[AHEAD]!
+      this.madeNewest = time
+    }
+    return next
   }
 
   /**
@@ -67,28 +78,44 @@ export class Ring {
    * window too. False when the word has changed, or had a change under way, which is then carried out.
    */
   gather(slot: number, held: bigint, value: number, terms: Terms, now: number, cost: number, facts: Facts, count: boolean): boolean {
-    const { words } = this
-    const size = terms.ringSize
-    this.ring = this.firstPlace + ((slot - this.firstSlot) / STRIDE) * this.placesPerSlot
-    this.head = headOf(value)
-    // Of another ring, where the policy that the word names has been replaced meanwhile.
-    if (this.head >= 2 * size) return false
-    const place = this.placeAt(0, size)
-    this.atHead = Atomics.load(words, place)
-    if (!isLast(Atomics.load(words, slot))) return false
-    read(this.atHead)
-    if (this.isChange(value, size)) {
-      // Read once more, as the word had moved on to this state only by then.
-      this.carryOut(slot, held, value, terms, Atomics.load(words, place))
-      return false
+    const { words, kept, places } = this
+    const size = terms.ringSize | 0
+    if (!places.stand(slot, value, size)) return false
+    if (slot === this.madeIn && isLast(kept[MADE]!)) {
+      kept[AT_HEAD] = kept[MADE_AT_HEAD]!
+      facts[FACT.newest] = this.newest = this.madeNewest
+    } else {
+      const place = this.places.placeAt(0, size)
+      const atHead = Atomics.load(words, place)
+      if (!isLast(Atomics.load(words, slot))) return false
+      kept[AT_HEAD] = atHead
+      read(atHead)
+      if (this.places.isChange(value, size)) {
+        // Read once more, as the word had moved on to this state only by then.
+        this.carryOut(slot, held, value, terms, Atomics.load(words, place))
+        return false
+      }
+      facts[FACT.newest] = this.places.timeAt(-1, terms)
+      this.newest = timeRead()
     }
-    facts[FACT.newest] = this.timeAt(-1, terms)
-    this.newest = timeRead()
-    facts[FACT.oldest] = cost >= 1 && cost < size ? this.timeAt(cost, terms) : -Infinity
-    // A refund that was carried out and lies where the head would come to must not be taken for one under way.
-    if (!count && cost >= 1 && cost < size && kindRead() === REFUND && !this.bury(slot, cost, size)) return false
-    if (count) facts[FACT.used] = this.unitsAfter(terms, now)
+    facts[FACT.oldest] = -Infinity
+    if (cost >= 1 && cost < size) {
+      // Of all units that must have left the window, as one that was given back may be known to have left it later than the next.
+      for (let unit = 1; unit < cost; unit++) facts[FACT.oldest] = Math.max(facts[FACT.oldest]!, places.timeAt(unit, terms))
+      const ahead = Atomics.load(words, places.placeAt(cost, size))
+      kept[AHEAD] = ahead
+      const time = timeOf(ahead, terms)
+      if (time > facts[FACT.oldest]!) facts[FACT.oldest] = time
+      // A refund that was carried out and lies where the head would come to must not be taken for one under way.
+      if (!count && kindRead() === REFUND) return this.bury(slot, cost, size)
+    }
+    if (count) facts[FACT.used] = this.places.unitsAfter(terms, now)
     return true
+  }
+
+  /** Makes the ring of a slot a new tenant's, before the claim with the word `held`, made at the reading `claimed`, is committed. */
+  begin(slot: number, held: bigint, terms: Terms, claimed: number): void {
+    this.places.begin(slot, held, terms, claimed)
   }
 
   /** Closes the state of the word `seen`, which was gathered last, to calls: true when an exchange of the word may follow. */
@@ -98,106 +125,56 @@ export class Ring {
     return this.propose(GONE, closing(value), this.newest, terms.ringSize)
   }
 
-  /** Makes the ring of a slot a new tenant's, before the claim with the word `held`, made at the reading `claimed`, is committed. */
-  begin(slot: number, held: bigint, { ringSize }: Terms, claimed: number): void {
-    const { words } = this
-    const first = this.firstPlace + ((slot - this.firstSlot) / STRIDE) * this.placesPerSlot
-    for (let place = first; place < first + ringSize; place++) {
-      for (;;) {
-        const old = Atomics.load(words, place)
-        read(old)
-        // Gone at the claim: a call with an older reading, stalled since another tenancy of the key, is refused by it.
-        if (kindRead() === GONE && !isMany() && timeRead() >= claimed) break
-        if (Atomics.load(words, slot) !== held) return
-        Atomics.compareExchange(words, place, old, grown(GONE, 1, claimed))
-      }
-    }
-  }
-
-  /** Writes a change of `units`, a refund where they are negative, at the head, and carries it out. */
-  private write(slot: number, held: bigint, value: number, terms: Terms, units: number, now: number): boolean {
-    const size = terms.ringSize
-    const time = units > 0 && now > this.newest ? now : this.newest
-    if (!this.propose(units > 0 ? this.chargeAt(0, size) : REFUND, units > 0 ? units : -units, time, size)) return false
-    this.carryOut(slot, held, value, terms, this.atHead)
-    return true
-  }
-
-  /** Exchanges what the head's place held for a change; false when another thread was first. */
+  /** Exchanges what the head's place held for a change, then the record read last; false when another thread was first. */
   private propose(kind: number, cost: number, time: number, size: number): boolean {
-    read(this.atHead)
+    const atHead = this.kept[AT_HEAD]!
+    read(atHead)
     const change = grown(kind, cost, time)
-    const old = this.atHead
-    this.atHead = change
-    return Atomics.compareExchange(this.words, this.placeAt(0, size), old, change) === old
+    return same(Atomics.compareExchange(this.words, this.places.placeAt(0, size), atHead, change), atHead)
   }
 
   /** Carries out the change that the head's place holds, while the slot's word is `held`. */
   private carryOut(slot: number, held: bigint, value: number, { ringSize }: Terms, change: bigint): void {
     read(change)
-    if (!this.isChange(value, ringSize)) return
-    const [kind, cost, time] = [kindRead(), costRead(), timeRead()]
-    const units = kind === GONE ? 0 : kind === REFUND ? -cost : cost
-    for (let unit = -1; unit >= units; unit--) if (!this.settle(slot, held, unit, ringSize, GONE, 0)) return
-    for (let unit = 1; unit < units; unit++) if (!this.settle(slot, held, unit, ringSize, this.chargeAt(unit, ringSize), time)) return
-    const moved = movedBy(value, units, ringSize)
-    hiOf(held)
-    Atomics.compareExchange(this.words, slot, held, lastPlus(moved - value))
+    if (!this.places.isChange(value, ringSize)) return
+    const kind = kindRead()
+    const units = kind === GONE ? 0 : kind === REFUND ? -costRead() : costRead()
+    this.moveOn(slot, held, value, movedBy(value, units, ringSize), units, timeRead(), ringSize)
   }
 
-  /** Sees to it that the place `units` after the head's holds a unit of `kind`, charged at `time`; false when the word is not `held`. */
-  private settle(slot: number, held: bigint, units: number, size: number, kind: number, time: number): boolean {
+  /**
+   * Writes the units of a change of `time`, given back where they are negative, but the one at the head; then moves the
+   * word, which was read last, on from `value` to `next`. Returns the word moved on to.
+   */
+  private moveOn(slot: number, held: bigint, value: number, next: number, units: number, time: number, size: number): bigint {
+    const moved = lastPlus(next - value)
+    for (let unit = -1; unit >= units; unit--) if (!this.settle(slot, unit, size, GONE, 0)) return moved
+    for (let unit = 1; unit < units; unit++) if (!this.settle(slot, unit, size, this.places.chargeAt(unit, size), time)) return moved
+    Atomics.compareExchange(this.words, slot, held, moved)
+    return moved
+  }
+
+  /** Sees to it that the place `units` after the head's holds a unit of `kind`, charged at `time`; false when the word has changed. */
+  private settle(slot: number, units: number, size: number, kind: number, time: number): boolean {
     const { words } = this
-    const place = this.placeAt(units, size)
+    const place = this.places.placeAt(units, size)
     for (;;) {
       const old = Atomics.load(words, place)
       read(old)
       if (kindRead() === kind && timeRead() >= time) return true
-      if (Atomics.load(words, slot) !== held) return false
+      if (!isLast(Atomics.load(words, slot))) return false
       // A unit given back was charged when what it lies over had left the window.
       Atomics.compareExchange(words, place, old, grown(kind, 1, kind === GONE ? timeRead() : time))
     }
   }
 
-  /** Makes a refund, read last, that lies `units` after the head a unit gone; false when the word has changed. */
+  /** Makes a refund that was carried out, and lies `units` after the head, a unit gone. Returns false: look anew. */
   private bury(slot: number, units: number, size: number): boolean {
-    const place = this.placeAt(units, size)
+    const place = this.places.placeAt(units, size)
     const old = Atomics.load(this.words, place)
     if (!isLast(Atomics.load(this.words, slot))) return false
     read(old)
     if (kindRead() === REFUND) Atomics.compareExchange(this.words, place, old, grown(GONE, 1, timeRead()))
-    return true
-  }
-
-  /** The units whose window has not passed at `now`. */
-  private unitsAfter(terms: Terms, now: number): number {
-    let used = 0
-    while (used < terms.limit && this.timeAt(-1 - used, terms) + terms.ceiling > now) used++
-    return used
-  }
-
-  /** The time of the unit in the place that is `units` after the head's. One that is gone had left the window at the time it bears, and nothing later is known. */
-  private timeAt(units: number, { ringSize, ceiling }: Terms): number {
-    read(Atomics.load(this.words, this.placeAt(units, ringSize)))
-    return kindRead() >= CHARGE ? timeRead() : timeRead() - ceiling
-  }
-
-  /** The place that is `units` after the head's, fewer than a lap either way. */
-  private placeAt(units: number, size: number): number {
-    let at = this.head + units
-    if (at < 0) at += size
-    return this.ring + (at < size ? at : at < 2 * size ? at - size : at - 2 * size)
-  }
-
-  /** The kind of a charge `units` after the head: that of its lap. */
-  private chargeAt(units: number, size: number): number {
-    const at = this.head + units
-    return at >= size && at < 2 * size ? CHARGE + 1 : CHARGE
-  }
-
-  /** True when the record read last, at the head of the state `value`, is a change: else it is what lay there before. */
-  private isChange(value: number, size: number): boolean {
-    const kind = kindRead()
-    return kind === REFUND || kind === this.chargeAt(0, size) || (kind === GONE && isMany() && costRead() === closing(value))
+    return false
   }
 }

@@ -55,11 +55,11 @@ export function tokens(burst: number, emissionMs: number): Bucket {
  * when it was charged: to an older reading it has not.
  */
 export function log(limit: number, windowMs: number): Bucket {
-  const used = (times: Memory, now: number): number => times.filter((time) => time + windowMs > now).length
+  const isIn = (time: number | undefined, now: number): boolean => time !== undefined && time + windowMs > now
   return single({
     start: [],
-    spend: (times, now) => (used(times, now) >= limit ? undefined : [...times, Math.max(now, ...times)].slice(-limit)),
-    refund: (times, now) => (used(times, now) === 0 ? times : [times.at(-1)! - windowMs, ...times.slice(0, -1)]),
+    spend: (times, now) => (times.length === limit && isIn(times[0], now) ? undefined : [...times, Math.max(now, ...times)].slice(-limit)),
+    refund: (times, now) => (!isIn(times.at(-1), now) ? times : [times.at(-1)! - windowMs, ...times.slice(0, -1)]),
   })
 }
 

@@ -88,12 +88,14 @@ export function slidingCounterMachine({ limit, windowMs }: { limit: number; wind
  * an older reading it has not.
  */
 export function slidingLogMachine({ limit, windowMs }: { limit: number; windowMs: number }): Machine {
-  const used = (bucket: Bucket, nowMs: number) => bucket.filter((ms) => ms + windowMs > nowMs).length
+  const isIn = (ms: number, nowMs: number) => ms + windowMs > nowMs
+  /** From the newest back. */
+  const used = (bucket: Bucket, nowMs: number) => bucket.length - 1 - bucket.findLastIndex((ms) => !isIn(ms, nowMs))
   return {
     refusesLate: true,
     full: [],
     spend(bucket, nowMs, cost) {
-      if (used(bucket, nowMs) + cost > limit) return undefined
+      if (cost > limit || bucket.slice(0, Math.max(0, bucket.length + cost - limit)).some((ms) => isIn(ms, nowMs))) return undefined
       return [...bucket, ...new Array<number>(cost).fill(Math.max(nowMs, ...bucket.slice(-1)))].slice(-limit)
     },
     refund(bucket, nowMs, cost) {

@@ -82,8 +82,8 @@ export const twins: readonly Caught[] = [
     'return word.valueOf(seen) <= Math.floor(',
   ]),
   twin('writes at the head of a log without a look at the word', logs['a call on a log stalled while others go round its ring'], ORDER, [
-    'if (!isLast(Atomics.load(words, slot))) return false;',
-    '',
+    'if (!isLast(Atomics.load(words, slot))) return false; kept[AT_HEAD] = atHead;',
+    'kept[AT_HEAD] = atHead;',
   ]),
   twin('takes a unit that is gone for one that always was', logs['a log read late, after others have moved on'], ORDER, [
     'return kindRead() >= CHARGE ? timeRead() : timeRead() - ceiling;',
@@ -94,22 +94,22 @@ export const twins: readonly Caught[] = [
     'for (let unit = -1; unit >= units; unit--)',
     'for (let unit = 0; unit > 0; unit--)',
   ]),
-  twin('leaves a refund where the head will come to', logs['two refunds against a spend on one log'], ANYHOW, ['!this.bury(slot, cost, size)', 'false']),
+  twin('leaves a refund where the head will come to', logs['two refunds against a spend on one log'], ANYHOW, ['if (!count && kindRead() === REFUND) return this.bury(slot, cost, size);', '']),
   twin('writes a change at the head by a store', logs['two threads on one log'], ORDER, [
-    'return Atomics.compareExchange(this.words, this.placeAt(0, size), old, change) === old;',
-    'Atomics.store(this.words, this.placeAt(0, size), change); return true;',
+    'return same(Atomics.compareExchange(this.words, this.places.placeAt(0, size), atHead, change), atHead);',
+    'Atomics.store(this.words, this.places.placeAt(0, size), change); return true;',
   ]),
   twin('writes only the first unit of a call on a log', logs['calls of several units on one log while its window rolls'], ORDER, [
     'for (let unit = 1; unit < units; unit++)',
     'for (let unit = 1; unit < 0; unit++)',
   ]),
   twin('refuses on units that another call has written over', logs['a call of two units against one on a log whose window has passed'], ORDER, [
-    'if (Atomics.load(this.words, this.placeAt(0, terms.ringSize)) !== this.atHead) return AGAIN;',
+    'if (!same(Atomics.load(this.words, this.places.placeAt(0, size)), this.kept[AT_HEAD])) return AGAIN;',
     '',
   ]),
   twin('moves a log on before its change is written', logs['two threads on one log while its window rolls'], ORDER, [
-    'if (!this.propose(units > 0',
-    'Atomics.compareExchange(this.words, slot, held, lastPlus(movedBy(value, units, size) - value)); if (!this.propose(units > 0',
+    'if (!this.propose(kind,',
+    'Atomics.compareExchange(this.words, slot, held, lastPlus(next - value)); if (!this.propose(kind,',
   ]),
   twin('leaves the change of another where it met it', logs['two threads on one log'], ANYHOW, [
     'this.carryOut(slot, held, value, terms, Atomics.load(words, place));',
