@@ -111,12 +111,13 @@ it('the scripts and files named exist', () => {
 
 it('the memory formula is the size of a live arena', () => {
   const [fixed, slot, unit, lock] = page.say(/bytes = (\d+) \+ slots × \((\d+) \+ (\d+) × [^(]*\(mutex \? (\d+) : 0\)\)/).map(Number) as [number, number, number, number]
+  const more = page.number(/places = (\d+) \+ the greatest limit/)
   const [few, ways, keys] = page.say(/slots = maxKeys up to (\d+), else (\d+) × ceil\(maxKeys \/ (\d+)\)/).map(Number) as [number, number, number]
   for (const maxKeys of [1, 8, 9, 1_000, 100_000]) {
     for (const sync of ['cas', 'mutex'] as const) {
       const slots = maxKeys <= few ? maxKeys : ways * Math.ceil(maxKeys / keys)
       const { bytes, capacity } = new RateLimiter({ policy: slidingWindowLog({ limit: 2, windowMs: 1 }), maxKeys, sync }).stats()
-      expect({ bytes, capacity }).toEqual({ bytes: fixed + slots * (slot + 2 * unit + (sync === 'mutex' ? lock : 0)), capacity: slots })
+      expect({ bytes, capacity }).toEqual({ bytes: fixed + slots * (slot + (2 + more) * unit + (sync === 'mutex' ? lock : 0)), capacity: slots })
     }
   }
   expect(page.number(/100,000 keys are ([\d,]+) bytes/)).toBe(new RateLimiter({ policy: tokenBucket({ limit: 1, periodMs: 1 }), maxKeys: 100_000 }).stats().bytes)

@@ -55,7 +55,7 @@ export function sizes(page: Document, findings: Findings): void {
     findings.same(`bytes for ${maxKeys}`, Number(row.bytes), layout.arenaBytes(maxKeys, mutex, ringSize))
     // Megabytes need not be made for every misprint.
     if (slots > 1_000) continue
-    const policy = ringSize === 0 ? tokenBucket({ limit: 1, periodMs: 1 }) : slidingWindowLog({ limit: ringSize, windowMs: 1 })
+    const policy = ringSize === 0 ? tokenBucket({ limit: 1, periodMs: 1 }) : slidingWindowLog({ limit: ringSize - 1, windowMs: 1 })
     const { bytes, capacity } = new RateLimiter({ policy, maxKeys, sync: mutex ? 'mutex' : 'cas' }).stats()
     findings.same(`live arena for ${maxKeys}`, `${row.slots} ${row.bytes}`, `${capacity} ${bytes}`)
   }

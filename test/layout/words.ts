@@ -1,8 +1,10 @@
 /** Slots, states, identities, ring records and locks, bit by bit. */
 import { RateLimiter, SharedClock, slidingWindowLog, tokenBucket } from '../../src/index.ts'
-import { EPOCHS, RECORD_EPOCHS, MAX_LOG_LIMIT } from '../../src/arithmetic/sliding-window-log.ts'
+import { VALUE_BITS } from '../../src/arithmetic/algorithm.ts'
+import { HEADS, MAX_LOG_LIMIT } from '../../src/arithmetic/sliding-window-log.ts'
 import { Hasher } from '../../src/memory/hasher.ts'
 import * as layout from '../../src/memory/layout.ts'
+import { CHARGE, GONE, REFUND } from '../../src/memory/record.ts'
 import * as word from '../../src/memory/word.ts'
 import type { Document, Row } from '../document.ts'
 import type { Findings } from './findings.ts'
@@ -37,7 +39,7 @@ export function words(page: Document, findings: Findings): void {
   const inBoxes = [slotRows, ringRows].map((rows) => rows.flatMap(({ bits }) => bits!.split('..')).join())
   findings.same('bits in the boxes', boxes.join(' and '), inBoxes.join(' and '))
   page.say(/^bit +(\d+) +(\d+) (\d+) +(\d+) (\d+) +(\d+) (\d+) +(\d+)\n/m)
-  page.say(/^bit +(\d+) +(\d+) (\d+) +(\d+) (\d+) +(\d+) (\d+) +(\d+) (\d+) +(\d+)\n/m)
+  page.say(/^bit +(\d+) +(\d+) (\d+) (\d+) (\d+) +(\d+) (\d+) +(\d+)\n/m)
   findings.same('offsets in a slot', page.say(/^byte +(\d+) +(\d+) +(\d+) +(\d+)\n/m).join(), [0, 4 * layout.SLOT_IDENTITY0, 4 * layout.SLOT_IDENTITY1, layout.SLOT_BYTES].join())
   findings.same('stride', page.number(/the (\d+) bytes from one slot/), layout.SLOT_BYTES)
   findings.same('unit of a claim', page.number(/in (\d+)ths of a millisecond/), word.CLAIM_UNITS_PER_MS)
@@ -56,21 +58,27 @@ function records(page: Document, findings: Findings, rows: readonly Row[]): void
   const read = (place: number) => bits.map((each) => field(new BigInt64Array(limiter.handle.buffer)[(layout.SLOTS_OFFSET + layout.SLOT_BYTES) / 8 + place]!, each)).join()
   clock.set(7_000)
   limiter.allow('k', 2)
-  findings.same('the first record', '1,0,0,2,2000001', read(0))
+  findings.same('the first record', '2,1,1026,2000001', read(0))
   limiter.refund('k')
+  findings.same('a refund', '1,0,1,2000001', read(2))
   limiter.refund('k')
+  findings.same('a unit given back', '0,0,1027,2000001', read(0))
   limiter.allow('k', 3)
-  findings.same('a record after two refunds', '1,2,0,3,2000001', read(0))
+  findings.same('a record over it', '2,1,2051,2000001', read(0))
   clock.set(12_000)
   limiter.allow('k', 1)
-  findings.same('a record one lap on', '1,2,1,1,7000001', read(0))
-  findings.same('most units of a record', 2 ** (Number(bits[3]!.split('..')[0]) - Number(bits[3]!.split('..')[1]) + 1) - 1, MAX_LOG_LIMIT)
-  const [generations, epochs, laps] = bits.map((each) => 2 ** each.split('..').map(Number).reduce((high, low) => high - low + 1))
-  findings.same('epochs', page.number(/`head × (\d+) \+ epoch`/), EPOCHS)
-  findings.same('epochs of a record', epochs, RECORD_EPOCHS)
-  findings.same('generations of a record', page.number(/\| generation modulo (\d+)/), generations)
-  findings.same('laps', page.number(/\/ limit\) modulo (\d+)/), laps)
-  findings.same('tag of a record', page.say(/tag is shorter, (\d+) generations and (\d+) epochs/).join(), `${generations},${epochs}`)
+  limiter.allow('k', 1)
+  findings.same('a record one lap on', '3,0,0,7000001', read(0))
+  const kinds = page.say(/kind \| (\d) gone, (\d) refund, (\d) charge in an even lap, (\d) charge in an odd lap/).join()
+  findings.same('kinds', kinds, [GONE, REFUND, CHARGE, CHARGE + 1].join())
+  const numberBits = page.number(/with `many` the next whose low (\d+) bits are 0/)
+  findings.same('bits of a number', page.number(/where the low (\d+) bits of the tag are a number of units/), numberBits)
+  findings.same('most units of a record', 2 ** numberBits - 1, MAX_LOG_LIMIT)
+  const [high, low] = bits[2]!.split('..').map(Number) as [number, number]
+  const tags = 2 ** (high - low + 1)
+  findings.same('tags', page.say(/written (\d+) times within one microsecond of the clock, or (\d+) times/).join(), [tags, tags / 2 ** numberBits].join())
+  findings.same('heads', page.number(/`version × (\d+) \+ head`/), HEADS)
+  findings.same('versions', page.number(/the time of the claim modulo 2\^(\d+)/), VALUE_BITS - Math.log2(HEADS))
 }
 
 function masks(page: Document, findings: Findings): void {
