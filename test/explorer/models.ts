@@ -72,7 +72,7 @@ export const logs = {
   'two threads read a log late while a third moves on': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['x'], ['x'], ['x', '-x', 'x']], times: [105, 110], late: { 0: 100, 1: 104 }, bound: 2, deep: 5 },
   'spends against refunds on one log': { algorithm: 'log', slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', 'x'], ['-x']], times: [100, 110], kills: 1 },
   'two refunds against a spend on one log': { ...none, algorithm: 'log', slots: 1, burst: 3, before: [[100, 'x'], [100, 'x']], threads: [['x'], ['-x'], ['-x', 'x']], bound: 2, deep: 4 },
-  'spends against a reset of one log': { ...none, algorithm: 'log', slots: 1, burst: 2, before: [[100, 'x'], [100, 'x']], threads: [['x', 'x'], ['!x', 'x']], kills: 1 },
+  'spends against a reset of one log': { ...none, algorithm: 'log', slots: 1, burst: 2, before: [[100, 'x'], [100, 'x']], threads: [['x', 'x'], ['!x', 'x']], kills: 1, bound: 3, deep: Infinity },
   'calls of several units against a refund on one log': { ...none, algorithm: 'log', slots: 1, burst: 3, before: [[100, 'x']], threads: [['2x', 'x'], ['2x', '-x']], kills: 1, bound: 4, deep: Infinity },
   'calls of several units on one log while its window rolls': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['2x', 'x'], ['x', '2x']], times: [100, 105, 110], kills: 1, bound: 3, deep: Infinity },
   'a call of two units against one on a log whose window has passed': { algorithm: 'log', slots: 1, burst: 3, before: [[90, 'x'], [90, 'x'], [90, 'x']], threads: [['2x'], ['x', 'x']], times: [100], kills: 1 },
