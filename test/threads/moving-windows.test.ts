@@ -22,7 +22,7 @@ afterAll(() => crew[Symbol.asyncDispose]())
 
 async function spend(sync: Engine, policy: Policy, fault?: Fault) {
   const lockTimeoutMs = fault === undefined ? 50 : 1
-  const { limiter } = bench(sync, policy, { maxKeys: 4, lockTimeoutMs })
+  const { limiter } = bench(sync, policy, { maxKeys: 8, lockTimeoutMs })
   const spent = await crew.run<{ admitted: number; reachedMs: number }>('spendAll', { handle: limiter.handle, endMs: 5_000 }, { fault })
   const reachedMs = Math.max(...spent.map((each) => each.reachedMs))
   return { admitted: sum(spent.map((each) => each.admitted)), reachedMs, windows: Math.floor(reachedMs / WINDOW_MS) + 1 }
@@ -33,7 +33,7 @@ const decayed = (ms: number) => Math.floor((LIMIT * ms) / WINDOW_MS)
 
 /** The most admissions that surely lie within one window, wherever it begins. */
 async function mostInAnyWindow(sync: Engine, fault?: Fault): Promise<number> {
-  const { limiter } = bench(sync, slidingWindowLog(numbers), { maxKeys: 2, lockTimeoutMs: fault === undefined ? 50 : 1 })
+  const { limiter } = bench(sync, slidingWindowLog(numbers), { maxKeys: 8, lockTimeoutMs: fault === undefined ? 50 : 1 })
   const admitted = (await crew.run<[before: number, after: number][]>('spendTimed', { handle: limiter.handle, endMs: 2_000 }, { fault })).flat()
   const starts = new Set(admitted.map(([before]) => before))
   return Math.max(...[...starts].map((start) => admitted.filter(([before, after]) => before >= start && after < start + WINDOW_MS).length))
