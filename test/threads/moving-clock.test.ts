@@ -19,7 +19,7 @@ interface Spent {
 async function spend(sync: Engine, limit: number, periodMs: number, fault?: Fault) {
   const burst = 1_000
   const lockTimeoutMs = fault === undefined ? 50 : 1
-  // Two slots: in a table of one, a thread that meets another's claim of it while the clock moves is told that the table is full.
+  // Slots to spare: in a table of one, a thread that meets another's claim of it while the clock moves is told that the table is full.
   const { limiter } = bench(sync, tokenBucket({ limit, periodMs, burst }), { maxKeys: 8, lockTimeoutMs })
   const spent = await crew.run<Spent>('spendAll', { handle: limiter.handle, endMs: 20_000 }, { fault })
   const reachedMs = Math.max(...spent.map((each) => each.reachedMs))
