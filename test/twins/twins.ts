@@ -99,7 +99,7 @@ export const twins: readonly Caught[] = [
     'return same(Atomics.compareExchange(this.words, this.places.placeAt(0, size), atHead, change), atHead);',
     'Atomics.store(this.words, this.places.placeAt(0, size), change); return true;',
   ]),
-  twin('writes only the first unit of a call on a log', logs['calls of several units on one log while its window rolls'], ORDER, [
+  twin('writes only the first unit of a call on a log', logs['calls of several units against a refund on one log'], ORDER, [
     'for (let unit = 1; unit < units; unit++)',
     'for (let unit = 1; unit < 0; unit++)',
   ]),
