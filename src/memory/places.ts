@@ -30,6 +30,8 @@ export class Places {
   private ring = 0
   private head = 0
   private odd = 0
+  /** The place at the head. */
+  atHead = 0
 
   constructor({ words, firstSlot, firstRing, ringSize }: Arena) {
     this.words = words
@@ -44,6 +46,7 @@ export class Places {
     this.ring = this.ringOf(slot)
     this.odd = head < size ? 0 : 1
     this.head = head < size ? head : head - size
+    this.atHead = (this.ring + this.head) | 0
     return this.head < size
   }
 

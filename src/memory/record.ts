@@ -27,7 +27,6 @@ const COSTS = 1 << 10
 const MANY = 1 << 29
 const KIND_SHIFT = 30
 const TWO_32 = 4_294_967_296
-const UPPER = 1 / TWO_32
 /** See word.ts. */
 const MIDDLE = 1.5 * 2 ** 52
 const BYTES_OF_MIDDLE = 0x4338_0000_0000_0000n
@@ -84,6 +83,16 @@ function tagRead(): number {
  * What a place holds only grows, so it never takes a value again, and an exchange that expects an old one fails.
  */
 export function grown(kind: number, cost: number, time: number): bigint {
+  return time > timeRead() && cost === 1 ? alone(kind, time) : tagged(kind, cost, time)
+}
+
+/** A record of one unit, the first at its time. Of two halves it costs more: see `lastPlus` in word.ts. */
+function alone(kind: number, time: number): bigint {
+  timeAsFloat[0] = time + (MIDDLE + 1)
+  return (asBig[0] = BigInt.asIntN(64, timeAsBig[0]! + ALONE[kind]!))
+}
+
+function tagged(kind: number, cost: number, time: number): bigint {
   const before = timeRead()
   const many = cost !== 1
   let tag = 0
@@ -96,12 +105,7 @@ export function grown(kind: number, cost: number, time: number): bigint {
     }
   }
   const stored = time + 1
-  if (tag === 0 && !many) {
-    // Of two halves it costs more: see `lastPlus` in word.ts.
-    timeAsFloat[0] = stored + MIDDLE
-    return (asBig[0] = BigInt.asIntN(64, timeAsBig[0]! + ALONE[kind]!))
-  }
   asInt[0] = stored | 0
-  asInt[1] = (kind << KIND_SHIFT) | (many ? MANY | ((tag | cost) << TAG_SHIFT) : tag << TAG_SHIFT) | (stored * UPPER)
+  asInt[1] = (kind << KIND_SHIFT) | (many ? MANY | ((tag | cost) << TAG_SHIFT) : tag << TAG_SHIFT) | (stored / TWO_32)
   return asBig[0]!
 }

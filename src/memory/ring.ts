@@ -57,11 +57,11 @@ export class Ring {
     const size = terms.ringSize | 0
     const units = next === REFUSED_STEP ? 0 : step === terms.spend ? cost : unitsMoved(value, next, size)
     if (units === 0) {
-      if (!same(Atomics.load(this.words, this.places.placeAt(0, size)), this.kept[AT_HEAD]!)) return AGAIN
+      if (!same(Atomics.load(this.words, this.places.atHead), this.kept[AT_HEAD]!)) return AGAIN
       return next === REFUSED_STEP ? REFUSED_STEP : value
     }
     const kind = units > 0 ? this.places.chargeAt(0, size) : REFUND
-    if (!this.propose(kind, units > 0 ? units : -units, units > 0 && now > this.newest ? now : this.newest, size)) return AGAIN
+    if (!this.propose(kind, units > 0 ? units : -units, units > 0 && now > this.newest ? now : this.newest)) return AGAIN
     const time = timeRead()
     const moved = this.moveOn(slot, held, value, next, units, time, size)
     if (units > 0) {
@@ -85,7 +85,7 @@ export class Ring {
       kept[AT_HEAD] = kept[MADE_AT_HEAD]!
       facts[FACT.newest] = this.newest = this.madeNewest
     } else {
-      const place = this.places.placeAt(0, size)
+      const place = this.places.atHead
       const atHead = Atomics.load(words, place)
       if (!isLast(Atomics.load(words, slot))) return false
       kept[AT_HEAD] = atHead
@@ -122,15 +122,15 @@ export class Ring {
   close(slot: number, seen: bigint, value: number, terms: Terms, facts: Facts): boolean {
     hiOf(seen)
     if (!this.gather(slot, seen, value, terms, 0, 0, facts, false)) return false
-    return this.propose(GONE, closing(value), this.newest, terms.ringSize)
+    return this.propose(GONE, closing(value), this.newest)
   }
 
   /** Exchanges what the head's place held for a change, then the record read last; false when another thread was first. */
-  private propose(kind: number, cost: number, time: number, size: number): boolean {
+  private propose(kind: number, cost: number, time: number): boolean {
     const atHead = this.kept[AT_HEAD]!
     read(atHead)
     const change = grown(kind, cost, time)
-    return same(Atomics.compareExchange(this.words, this.places.placeAt(0, size), atHead, change), atHead)
+    return same(Atomics.compareExchange(this.words, this.places.atHead, atHead, change), atHead)
   }
 
   /** Carries out the change that the head's place holds, while the slot's word is `held`. */

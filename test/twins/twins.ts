@@ -96,15 +96,15 @@ export const twins: readonly Caught[] = [
   ]),
   twin('leaves a refund where the head will come to', logs['two refunds against a spend on one log'], ANYHOW, ['if (!count && kindRead() === REFUND) return this.bury(slot, cost, size);', '']),
   twin('writes a change at the head by a store', logs['two threads on one log'], ORDER, [
-    'return same(Atomics.compareExchange(this.words, this.places.placeAt(0, size), atHead, change), atHead);',
-    'Atomics.store(this.words, this.places.placeAt(0, size), change); return true;',
+    'return same(Atomics.compareExchange(this.words, this.places.atHead, atHead, change), atHead);',
+    'Atomics.store(this.words, this.places.atHead, change); return true;',
   ]),
   twin('writes only the first unit of a call on a log', logs['calls of several units against a refund on one log'], ORDER, [
     'for (let unit = 1; unit < units; unit++)',
     'for (let unit = 1; unit < 0; unit++)',
   ]),
   twin('refuses on units that another call has written over', logs['a call of two units against one on a log whose window has passed'], ORDER, [
-    'if (!same(Atomics.load(this.words, this.places.placeAt(0, size)), this.kept[AT_HEAD])) return AGAIN;',
+    'if (!same(Atomics.load(this.words, this.places.atHead), this.kept[AT_HEAD])) return AGAIN;',
     '',
   ]),
   twin('moves a log on before its change is written', logs['two threads on one log while its window rolls'], ORDER, [
