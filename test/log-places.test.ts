@@ -1,6 +1,6 @@
 /** A place of a log's ring is written again and again, by tenants, refunds and laps: nothing may be read into what is left there (G1, G2, G5). */
 import { describe, expect, it } from 'vitest'
-import { slidingWindowLog } from '../src/index.ts'
+import { RateLimiter, slidingWindowLog } from '../src/index.ts'
 import { admitted, bench, engines } from './engines.ts'
 
 const limit = 40
@@ -71,5 +71,32 @@ describe.each(engines)('%s', (sync) => {
     limiter.reset('k')
     expect(limiter.peek('k')).toMatchObject({ remaining: 4, resetAfterMs: 0 })
     expect(admitted(limiter, 'k', 8)).toBe(4)
+  })
+
+  it.each([
+    ['is allowed where its clock has gone on', 11_010, true],
+    ['is refused where its clock stands', 11_000, false],
+  ])('a call whose reading is older than what another thread has given back reads the clock again, and %s (G2, G9)', (_, thenMs, allowed) => {
+    let [mineMs, otherMs, meanwhile] = [1_000, 1_000, () => {}]
+    const other = new RateLimiter({ policy: slidingWindowLog({ limit: 1, windowMs }), sync, clock: { nowMs: () => otherMs } })
+    const mine = RateLimiter.attach(other.handle, {
+      clock: {
+        nowMs() {
+          const reading = mineMs
+          meanwhile()
+          return reading
+        },
+      },
+    })
+    expect(mine.allow('k')).toBe(true)
+    ;[mineMs, otherMs] = [11_000, 11_005]
+    // After the reading, and before the look.
+    meanwhile = () => {
+      meanwhile = () => {}
+      expect(other.allow('k')).toBe(true)
+      other.refund('k')
+      mineMs = thenMs
+    }
+    expect(mine.allow('k')).toBe(allowed)
   })
 })

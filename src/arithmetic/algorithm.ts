@@ -35,8 +35,10 @@ export const FACT = {
   newest: 1,
   /** Units within the window; for `describe` and `refund` only. */
   used: 2,
+  /** The reading from which on units that must have left are known to have, where they were given back meanwhile. */
+  known: 3,
 } as const
-export const FACTS = 3
+export const FACTS = 4
 export type Facts = Float64Array
 
 /** The numbers of a policy as a user gives them. */

@@ -1,5 +1,5 @@
 /** All buckets of one arena as one attached thread uses them: places met lately, then the hint, then the search and insertion. */
-import type { Outlook, Step, Terms } from '../arithmetic/algorithm.ts'
+import type { Outlook, Terms } from '../arithmetic/algorithm.ts'
 import { FACT, REFUSED_STEP, waitMs } from '../arithmetic/algorithm.ts'
 import type { Clock } from '../clock/clock.ts'
 import { Reader } from '../clock/clock.ts'
@@ -19,26 +19,19 @@ import { Slots } from './slots.ts'
 import { Survey } from './survey.ts'
 import { Table } from './table.ts'
 import { Tally } from './tally.ts'
+import type { Verb } from './verb.ts'
+import { stepOf } from './verb.ts'
 
 // Held here: what another module exports is looked up at each use.
 const { DONE, MISS, NOW, REFUSED, VALUE } = driver
 const { TALLY } = layout
 
+/** How often a call reads the clock anew because other threads were faster. */
+const MOST_LOOKS = 16
+
 /** The key has no bucket, so it is full; nothing was made for it. */
 const ABSENT = 5
 type BucketVerdict = InsertionVerdict | typeof ABSENT
-
-/** What a call does to a bucket. Only a spend makes an absent one. */
-type Verb = 'spend' | 'refund' | 'look'
-
-/** Looks at a state and leaves it. */
-const look: Step = () => REFUSED_STEP
-
-/** A cost above the burst can never be spent, so it only looks. */
-function stepOf(verb: Verb, { algorithm, burst }: Terms, cost: number): Step {
-  if (verb === 'spend' && cost <= burst) return algorithm.spend
-  return verb === 'refund' ? algorithm.refund : look
-}
 
 // Here and in what it calls `private`, not #: two nanoseconds of the hot call.
 export class Buckets {
@@ -86,6 +79,7 @@ export class Buckets {
       const { terms } = place
       this.driver.registers[NOW] = terms.reading(terms, ms)
       verdict = this.driver.transact(place, terms.spend, cost)
+      if (verdict === REFUSED && terms.ringSize !== 0) verdict = this.spendLate(place, cost)
     }
     if (verdict === MISS) verdict = this.policies.composite[tier]! ? this.spendAll(tier, key, cost) : this.seek(place, tier, 0, key, 'spend', cost)
     this.verdict = verdict
@@ -150,6 +144,18 @@ export class Buckets {
   /** Slots that hold a key. May be outdated on return. */
   keys(): number {
     return this.table.keys()
+  }
+
+  /** After a refusal: the reading may have been older than what other threads have given back since; then a newer one decides. */
+  private spendLate(place: Place, cost: number): BucketVerdict {
+    const { registers, facts } = this.driver
+    const { terms } = place
+    let verdict: BucketVerdict = REFUSED
+    for (let look = 0; look < MOST_LOOKS && verdict === REFUSED && facts[FACT.known]! > registers[NOW]!; look++) {
+      registers[NOW] = terms.reading(terms, this.reader.readFresh())
+      verdict = this.driver.transact(place, terms.spend, cost)
+    }
+    return verdict
   }
 
   private notDone(): boolean {

@@ -20,7 +20,7 @@ import * as word from './word.ts'
 // Held here: see cas.ts.
 const { FACT, REFUSED_STEP } = algorithm
 const { movedBy, unitsMoved } = log
-const { costRead, GONE, grown, kindRead, read, REFUND, same, timeRead } = record
+const { CHARGE, costRead, GONE, grown, kindRead, read, REFUND, same, timeRead } = record
 const { hiOf, isLast, lastPlus } = word
 
 // Of the words kept: what the head's place held; what lies where a charge of the cost gathered for moves the head to; the
@@ -56,12 +56,9 @@ export class Ring {
     const next = step(value, terms, now, cost, facts)
     const size = terms.ringSize | 0
     const units = next === REFUSED_STEP ? 0 : step === terms.spend ? cost : unitsMoved(value, next, size)
-    if (units === 0) {
-      if (!same(Atomics.load(this.words, this.places.atHead), this.kept[AT_HEAD]!)) return AGAIN
-      return next === REFUSED_STEP ? REFUSED_STEP : value
-    }
+    if (units === 0) return this.stands(cost, size, facts) ? (next === REFUSED_STEP ? REFUSED_STEP : value) : this.lost()
     const kind = units > 0 ? this.places.chargeAt(0, size) : REFUND
-    if (!this.propose(kind, units > 0 ? units : -units, units > 0 && now > this.newest ? now : this.newest)) return AGAIN
+    if (!this.propose(kind, units > 0 ? units : -units, units > 0 && now > this.newest ? now : this.newest)) return this.lost()
     const time = timeRead()
     const moved = this.moveOn(slot, held, value, next, units, time, size)
     if (units > 0) {
@@ -71,6 +68,12 @@ export class Ring {
       this.madeNewest = time
     }
     return next
+  }
+
+  /** Another thread has written at the head, and may be stopped: the next look reads what it wrote, and carries it out. */
+  private lost(): number {
+    this.madeIn = 0
+    return AGAIN
   }
 
   /**
@@ -116,6 +119,16 @@ export class Ring {
   /** Makes the ring of a slot a new tenant's, before the claim with the word `held`, made at the reading `claimed`, is committed. */
   begin(slot: number, held: bigint, terms: Terms, claimed: number): void {
     this.places.begin(slot, held, terms, claimed)
+  }
+
+  /** True when the place at the head is as it was, so that what was gathered stands. Says in `facts` from when on those of the next `cost` units that are gone are known to be. */
+  private stands(cost: number, size: number, facts: Facts): boolean {
+    facts[FACT.known] = -Infinity
+    for (let unit = 1; unit <= cost && unit < size; unit++) {
+      read(Atomics.load(this.words, this.places.placeAt(unit, size)))
+      if (kindRead() < CHARGE && timeRead() > facts[FACT.known]!) facts[FACT.known] = timeRead()
+    }
+    return same(Atomics.load(this.words, this.places.atHead), this.kept[AT_HEAD]!)
   }
 
   /** Closes the state of the word `seen`, which was gathered last, to calls: true when an exchange of the word may follow. */

@@ -9,7 +9,7 @@ import { FREE, TENTATIVE } from './word.ts'
 export class Survey {
   /** After a survey that found no slot of the key's: the one to claim, or -1. */
   victim = NONE
-  /** True when the last survey met a claim that could be neither used nor taken. */
+  /** True when the last survey met a claim that could be neither used nor taken, or a slot that changed. */
   unsettled = false
   readonly #arena: Arena
   readonly #slots: Slots
@@ -41,7 +41,7 @@ export class Survey {
       const hi = word.hiOf(seen)
       if (word.phaseOf(hi) !== FREE && slots.bears(slot, hi, place)) return slot
       if (!slots.isTakeable(slot, seen, ms)) {
-        if (word.phaseOf(hi) === TENTATIVE) this.unsettled = true
+        if (word.phaseOf(hi) === TENTATIVE || Atomics.load(this.#arena.words, slot) !== seen) this.unsettled = true
         continue
       }
       const since = slots.fullSince(slot, seen)

@@ -81,11 +81,6 @@ export function hiFrom(generation: number, policy: number, phase: number): numbe
   return (generation << GENERATION_SHIFT) | (policy << POLICY_SHIFT) | (phase << PHASE_SHIFT)
 }
 
-/** True when two upper halves agree in all but the value: same generation, policy and phase. */
-export function sameTenancy(a: number, b: number): boolean {
-  return ((a ^ b) & ~VALUE_HI_MASK) === 0
-}
-
 export function generationOf(hi: number): number {
   return hi >>> GENERATION_SHIFT
 }

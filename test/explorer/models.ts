@@ -77,6 +77,10 @@ export const logs = {
   'calls of several units on one log while its window rolls': { algorithm: 'log', slots: 1, burst: 2, before: [[95, 'x'], [100, 'x']], threads: [['2x', 'x'], ['x', '2x']], times: [100, 105, 110], kills: 1, bound: 3, deep: Infinity },
   'a call of two units against one on a log whose window has passed': { algorithm: 'log', slots: 1, burst: 3, before: [[90, 'x'], [90, 'x'], [90, 'x']], threads: [['2x'], ['x', 'x']], times: [100], kills: 1 },
   'calls of several units against a reset of one log': { ...none, algorithm: 'log', slots: 1, burst: 3, before: [[100, 'x']], threads: [['2x', 'x'], ['!x', '2x']], kills: 1, bound: 3, deep: Infinity },
+  'two threads that know their log, one killed': { ...none, algorithm: 'log', slots: 1, burst: 3, before: [[90, 'x']], threads: [['x', 'x'], ['x']], cached: true, kills: 1, bound: 3, deep: Infinity },
+  'two threads that know their log, spend and give back, one killed': { algorithm: 'log', slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', '-x', 'x'], ['x', '-x']], times: [100, 110], cached: true, kills: 1, bound: 1, deep: 3 },
+  'a sweep against a new key of a log': { ...none, algorithm: 'log', slots: 1, burst: 1, before: [[80, 'x']], threads: [['y'], [SWEEP]], kills: 1, bound: 2, deep: Infinity },
+  'a log stalled across reclaim and re-tenancy': { algorithm: 'log', slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 2, deep: 4 },
   'a sweep against a call on a log': { algorithm: 'log', slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], [SWEEP]], times: [99, 100, 101], mayBeFull: true, kills: 1 },
   'a call on a log stalled while others go round its ring': { algorithm: 'log', slots: 1, burst: 1, before: [[90, 'x']], threads: [['x'], ['x', 'x', 'x']], times: [100, 110, 120], late: { 0: 120 }, plain: 'turns', bound: 2, deep: 5 },
   'two threads meet a new log': { algorithm: 'log', slots: 2, burst: 1, threads: [['x'], ['x']], times: [100, 101], kills: 1, bound: 1, deep: 3 },
@@ -131,14 +135,11 @@ export const wraps = (claims: number): Record<string, Bounded> => {
 
 /**
  * Models that refute the code as it is. In the first the clock steps back: a thread that never saw the later time meets
- * a key whose bucket was rightly freed at it, and gets a full one (G9). In the second a call whose reading is older than
- * the log's present tenancy is refused, though at its own reading the tenancy before would have allowed it: late, and
- * never over (G9). In the third two keys steal one slot from each other, turn by turn, until their rounds are used up: a
+ * a key whose bucket was rightly freed at it, and gets a full one (G9). In the second two keys steal one slot from each other, turn by turn, until their rounds are used up: a
  * log is committed before it is charged, so it is full in between.
  */
 export const refuted = {
   'a clock that steps back between a sweep and the return of a key': { slots: 1, burst: 1, before: [[90, 'x']], threads: [['x'], [SWEEP]], times: [100, 95], mayBeFull: true },
-  'a log stalled across reclaim and re-tenancy': { algorithm: 'log', slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 2, deep: 4 },
   'two keys for one slot of a log within one tick': { ...none, algorithm: 'log', slots: 1, burst: 1, threads: [['x'], ['y']], mayBeFull: true },
 } satisfies Record<string, Bounded>
 

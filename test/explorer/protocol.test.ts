@@ -7,15 +7,15 @@ import type { Core } from './core.ts'
 import { loadCore, loadTwin } from './core.ts'
 import type { Bounded } from './models.ts'
 import { allOfs, counters, insertions, logs, mutexes, policyChanges, reclaims, refunds, refuted, spends, wraps } from './models.ts'
-import { deep, PATIENCE, summary, TIMEOUT, walk } from './walk.ts'
+import { deep, IMPATIENCE, summary, TIMEOUT, walk } from './walk.ts'
 
 const core = await loadCore()
-const impatient = await loadTwin({ name: 'one more look', patches: [PATIENCE] })
+const impatient = await loadTwin({ name: 'one more look', patches: IMPATIENCE })
 
 describe.each(Object.entries({ spends, insertions, reclaims, refunds, logs, counters, allOfs, policyChanges, mutexes }))('%s', (_, plans: Record<string, Bounded>) => {
   test.each(Object.entries(plans))('%s: no schedule gives an answer that no order of the calls gives', (name, plan) => {
     const began = performance.now()
-    const { trace, ...report } = walk(plan.mayBeFull === true ? impatient : core, plan)
+    const { trace, ...report } = walk(plan.mayBeFull === true || plan.late !== undefined ? impatient : core, plan)
     console.log(`${name}: ${summary(report, plan)}, ${Math.round(performance.now() - began)} ms`)
     expect({ failure: report.failure, trace }).toEqual({ failure: undefined, trace: [] })
     expect(report.complete || deep).toBe(true)
@@ -25,7 +25,7 @@ describe.each(Object.entries({ spends, insertions, reclaims, refunds, logs, coun
 describe('refuted', () => {
   // When one of these passes, its fault is mended: move the model up to the others.
   test.each(Object.entries(refuted))('%s: the code as it is has a schedule that no order of the calls explains, or that does not end', (name, plan: Bounded) => {
-    const { failure, states } = walk(plan.mayBeFull === true ? impatient : core, plan)
+    const { failure, states } = walk(plan.mayBeFull === true || plan.late !== undefined ? impatient : core, plan)
     console.log(`${name}: refuted in ${states} states by ${failure?.schedule} (${failure?.reason})`)
     expect(failure?.reason).toMatch(/no order of the calls|livelock/)
   }, TIMEOUT)
@@ -34,7 +34,7 @@ describe('refuted', () => {
 describe('generations that come round', () => {
   /** The code as it is, but that a generation has `bits` bits instead of 7. */
   const narrow = (bits: number): Promise<Core> =>
-    loadTwin({ name: `${bits} bits of generation`, patches: [PATIENCE, { from: '(word.generationOf(word.hiOf(seen)) + 1) & 0x7f', to: `(word.generationOf(word.hiOf(seen)) + 1) & ${2 ** bits - 1}` }] })
+    loadTwin({ name: `${bits} bits of generation`, patches: [...IMPATIENCE, { from: '(word.generationOf(word.hiOf(seen)) + 1) & 0x7f', to: `(word.generationOf(word.hiOf(seen)) + 1) & ${2 ** bits - 1}` }] })
 
   test.each(deep ? [1, 2] : [1])('%s bits: one claim fewer than all generations deceives nobody, all of them a call stalled within one tick', async (bits) => {
     const core = await narrow(bits)

@@ -6,10 +6,10 @@ import type { Failure } from './explorer.ts'
 import { mutexes } from './models.ts'
 import type { Plan } from './plan.ts'
 import { drawFrom, randomPlan } from './random-plan.ts'
-import { deep, PATIENCE, TIMEOUT, walk } from './walk.ts'
+import { deep, IMPATIENCE, TIMEOUT, walk } from './walk.ts'
 import { storesUnderTheLock, twins } from '../twins/twins.ts'
 
-const impatient = await loadTwin({ name: 'one more look', patches: [PATIENCE] })
+const impatient = await loadTwin({ name: 'one more look', patches: IMPATIENCE })
 
 describe('random models', () => {
   const seed = Number(process.env.HOTBUCKET_SEED ?? 20_261_130)
@@ -36,7 +36,7 @@ describe('random models', () => {
 
   test('a twin that inserts without a scan is caught by them', async () => {
     const { patches } = twins.find(({ name }) => name === 'inserts without a scan')!
-    const fault = firstFault(await loadTwin({ name: 'no scan', patches: [PATIENCE, ...patches] }))
+    const fault = firstFault(await loadTwin({ name: 'no scan', patches: [...IMPATIENCE, ...patches] }))
     console.log(`random models: caught in ${fault.states} states by ${fault.failure?.schedule}`)
     expect(fault.failure).toBeDefined()
   }, TIMEOUT)
@@ -45,7 +45,7 @@ describe('random models', () => {
 describe('broken twins', () => {
   test.each(twins)('a twin that $name is caught', async ({ name, patches, by, says }) => {
     const began = performance.now()
-    const report = walk(await loadTwin({ name, patches: [PATIENCE, ...patches] }), by)
+    const report = walk(await loadTwin({ name, patches: [...IMPATIENCE, ...patches] }), by)
     console.log(`${name}: caught in schedule ${report.schedules + 1}, ${report.states} states, by ${report.failure?.schedule} (${report.failure?.reason}), ${Math.round(performance.now() - began)} ms`)
     expect(report.failure?.reason).toMatch(says)
   }, TIMEOUT)

@@ -104,9 +104,11 @@ export const twins: readonly Caught[] = [
     'for (let unit = 1; unit < 0; unit++)',
   ]),
   twin('refuses on units that another call has written over', logs['a call of two units against one on a log whose window has passed'], ORDER, [
-    'if (!same(Atomics.load(this.words, this.places.atHead), this.kept[AT_HEAD])) return AGAIN;',
-    '',
+    'return same(Atomics.load(this.words, this.places.atHead), this.kept[AT_HEAD]);',
+    'return true;',
   ]),
+  twin('believes what it knows of a log though another thread has written at its head', logs['two threads that know their log, one killed'], ANYHOW, ['this.madeIn = 0;', '']),
+  twin('takes a slot that has changed for one in use', logs['a sweep against a new key of a log'], /found no slot/, [' || Atomics.load(this.#arena.words, slot) !== seen', '']),
   twin('moves a log on before its change is written', logs['two threads on one log while its window rolls'], ORDER, [
     'if (!this.propose(kind,',
     'Atomics.compareExchange(this.words, slot, held, lastPlus(next - value)); if (!this.propose(kind,',
