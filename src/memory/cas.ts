@@ -2,8 +2,8 @@
  * The one compare-and-swap loop. Everything that changes the state of a key's bucket passes through it.
  *
  * Linearization: a change at its successful compareExchange; a refusal, and a miss, at the atomic load that finds the
- * word on which it was decided (of a log, both in the place at its head: see `ring.ts`). The first look at the word is a plain read, which may be old: it is a guess, proven
- * by the compareExchange or the load, and never decided on alone.
+ * word on which it was decided (of a log, both in the place at its head: see `ring.ts`). The first look at the word is a
+ * plain read, which may be old: it is a guess, proven by the compareExchange or the load, and never decided on alone.
  *
  * Identity cells are read plainly beside it. A match certifies itself: both cells are masked with the
  * generation in the word, are written once a generation, before the commit, and the word is proven to be still of

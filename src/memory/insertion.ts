@@ -85,6 +85,7 @@ export class Insertion {
         // A ring takes no charge before its slot is committed: it is committed full, and charged like any other.
         const charge = terms.ringSize === 0
         const full = charge ? terms.algorithm.fresh(terms, now) : this.#slots.beginRing(slot, held, terms, terms.reading(terms, claimMs))
+        if (full < 0) continue
         const value = charge ? step(full, terms, now, cost, facts) : full
         registers[VALUE] = Math.max(value, full)
         if (value < 0) return REFUSED

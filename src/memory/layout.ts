@@ -66,6 +66,8 @@ export const TALLY = { allowed: 0, denied: 2, reclaimed: 4, tableFull: 6, casRet
  */
 export const SLOTS_OFFSET = TALLY_OFFSET + TALLY_LINES * LINE_BYTES
 export const SLOT_BYTES = 16
+/** 64-bit cells from one slot to the next. */
+export const STRIDE = SLOT_BYTES / 8
 /** Within a slot: state as the 64-bit cell 0; identity as the 32-bit cells 2 and 3. */
 export const SLOT_STATE_HI = 1
 export const SLOT_IDENTITY0 = 2

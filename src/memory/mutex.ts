@@ -14,7 +14,7 @@ import type { Facts, Step } from '../arithmetic/algorithm.ts'
 import type { Arena } from './arena.ts'
 import type { CasDriver } from './cas.ts'
 import type { Driver, Verdict } from './driver.ts'
-import { SLOT_BYTES, TALLY } from './layout.ts'
+import { STRIDE, TALLY } from './layout.ts'
 import type { Place } from './place.ts'
 import type { Tally } from './tally.ts'
 
@@ -45,7 +45,7 @@ export class MutexDriver implements Driver {
   }
 
   transact(place: Place, step: Step, cost: number): Verdict {
-    const lock = this.#firstLock + (place.slot - this.#firstSlot) / (SLOT_BYTES / 8)
+    const lock = this.#firstLock + (place.slot - this.#firstSlot) / STRIDE
     this.#acquire(lock)
     try {
       return this.#inner.transact(place, step, cost)

@@ -2,13 +2,13 @@
 import type { Terms } from '../arithmetic/algorithm.ts'
 import * as log from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
-import { SLOT_BYTES } from './layout.ts'
+import * as layout from './layout.ts'
 import * as record from './record.ts'
 
 // Held here: see cas.ts.
 const { headOf, HEADS } = log
-const { CHARGE, costRead, GONE, grown, isMany, kindRead, read, REFUND, timeRead } = record
-const STRIDE = SLOT_BYTES / 8
+const { CHARGE, costRead, GONE, isMany, kindRead, read, REFUND, timeRead } = record
+const { STRIDE } = layout
 
 /** The number that a closing of the state `value` bears: not that of the state before, which it may be written over. */
 export function closing(value: number): number {
@@ -50,22 +50,6 @@ export class Places {
     return this.head < size
   }
 
-  /** Makes the ring of a slot a new tenant's, before the claim with the word `held`, made at the reading `claimed`, is committed. */
-  begin(slot: number, held: bigint, { ringSize }: Terms, claimed: number): void {
-    const { words } = this
-    const first = this.ringOf(slot)
-    for (let place = first; place < first + ringSize; place++) {
-      for (;;) {
-        const old = Atomics.load(words, place)
-        read(old)
-        // Gone at the claim: a call with an older reading, stalled since another tenancy of the key, is refused by it.
-        if (kindRead() === GONE && !isMany() && timeRead() >= claimed) break
-        if (Atomics.load(words, slot) !== held) return
-        Atomics.compareExchange(words, place, old, grown(GONE, 1, claimed))
-      }
-    }
-  }
-
   /** The units whose window has not passed at `now`. */
   unitsAfter(terms: Terms, now: number): number {
     let used = 0
@@ -95,7 +79,8 @@ export class Places {
     return kind === REFUND || kind === this.chargeAt(0, size) || (kind === GONE && isMany() && costRead() === closing(value))
   }
 
-  private ringOf(slot: number): number {
+  /** The first place of a slot's ring. */
+  ringOf(slot: number): number {
     return (this.firstPlace + ((((slot - this.firstSlot) / STRIDE) | 0) * this.placesPerSlot)) | 0
   }
 }

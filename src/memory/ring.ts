@@ -20,7 +20,7 @@ import * as word from './word.ts'
 // Held here: see cas.ts.
 const { FACT, REFUSED_STEP } = algorithm
 const { movedBy, unitsMoved } = log
-const { CHARGE, costRead, GONE, grown, kindRead, read, REFUND, same, timeRead } = record
+const { CHARGE, costRead, GONE, grown, isMany, kindRead, read, REFUND, same, timeRead } = record
 const { hiOf, isLast, lastPlus } = word
 
 // Of the words kept: what the head's place held; what lies where a charge of the cost gathered for moves the head to; the
@@ -110,15 +110,23 @@ export class Ring {
       const time = timeOf(ahead, terms)
       if (time > facts[FACT.oldest]!) facts[FACT.oldest] = time
       // A refund that was carried out and lies where the head would come to must not be taken for one under way.
-      if (!count && kindRead() === REFUND) return this.bury(slot, cost, size)
+      if (!count && kindRead() === REFUND) {
+        this.settle(slot, places.placeAt(cost, size), GONE, -1)
+        return false
+      }
     }
     if (count) facts[FACT.used] = this.places.unitsAfter(terms, now)
     return true
   }
 
-  /** Makes the ring of a slot a new tenant's, before the claim with the word `held`, made at the reading `claimed`, is committed. */
-  begin(slot: number, held: bigint, terms: Terms, claimed: number): void {
-    this.places.begin(slot, held, terms, claimed)
+  /**
+   * Makes the ring of a slot a new tenant's, before the claim with the word `held`, which was read last, is committed: gone at
+   * `claimed`, so that a call with an older reading, stalled since another tenancy of the key, is refused. False when another thread was first somewhere.
+   */
+  begin(slot: number, { ringSize }: Terms, claimed: number): boolean {
+    const first = this.places.ringOf(slot)
+    for (let place = first; place < first + ringSize; place++) if (!this.settle(slot, place, GONE, claimed)) return false
+    return true
   }
 
   /** True when the place at the head is as it was, so that what was gathered stands. Says in `facts` from when on those of the next `cost` units that are gone are known to be. */
@@ -161,33 +169,24 @@ export class Ring {
    */
   private moveOn(slot: number, held: bigint, value: number, next: number, units: number, time: number, size: number): bigint {
     const moved = lastPlus(next - value)
-    for (let unit = -1; unit >= units; unit--) if (!this.settle(slot, unit, size, GONE, 0)) return moved
-    for (let unit = 1; unit < units; unit++) if (!this.settle(slot, unit, size, this.places.chargeAt(unit, size), time)) return moved
+    const { places } = this
+    for (let unit = -1; unit >= units; unit--) if (!this.settle(slot, places.placeAt(unit, size), GONE, -1)) return moved
+    for (let unit = 1; unit < units; unit++) if (!this.settle(slot, places.placeAt(unit, size), places.chargeAt(unit, size), time)) return moved
     Atomics.compareExchange(this.words, slot, held, moved)
     return moved
   }
 
-  /** Sees to it that the place `units` after the head's holds a unit of `kind`, charged at `time`; false when the word has changed. */
-  private settle(slot: number, units: number, size: number, kind: number, time: number): boolean {
-    const { words } = this
-    const place = this.places.placeAt(units, size)
-    for (;;) {
-      const old = Atomics.load(words, place)
-      read(old)
-      if (kindRead() === kind && timeRead() >= time) return true
-      if (!isLast(Atomics.load(words, slot))) return false
-      // A unit given back was charged when what it lies over had left the window.
-      Atomics.compareExchange(words, place, old, grown(kind, 1, kind === GONE ? timeRead() : time))
-    }
-  }
-
-  /** Makes a refund that was carried out, and lies `units` after the head, a unit gone. Returns false: look anew. */
-  private bury(slot: number, units: number, size: number): boolean {
-    const place = this.places.placeAt(units, size)
+  /**
+   * Sees to it that a place holds a unit of `kind`, of `time` or later; of the time it bears, where that is later, as for one
+   * given back: it was charged when what it lies over had left the window. False when another thread was first, or the
+   * word, which was read last, has changed: tried once, as whoever meets the change next goes on with it.
+   */
+  private settle(slot: number, place: number, kind: number, time: number): boolean {
     const old = Atomics.load(this.words, place)
-    if (!isLast(Atomics.load(this.words, slot))) return false
     read(old)
-    if (kindRead() === REFUND) Atomics.compareExchange(this.words, place, old, grown(GONE, 1, timeRead()))
-    return false
+    if (kindRead() === kind && !isMany() && timeRead() >= time) return true
+    if (!isLast(Atomics.load(this.words, slot))) return false
+    const unit = grown(kind, 1, time)
+    return same(Atomics.compareExchange(this.words, place, old, unit), old)
   }
 }

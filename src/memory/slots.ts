@@ -6,14 +6,12 @@ import type { Facts, Outlook, Terms } from '../arithmetic/algorithm.ts'
 import { FACTS } from '../arithmetic/algorithm.ts'
 import { begunAt } from '../arithmetic/sliding-window-log.ts'
 import type { Arena } from './arena.ts'
-import { SLOT_BYTES, SLOT_IDENTITY0, SLOT_IDENTITY1 } from './layout.ts'
+import { SLOT_IDENTITY0, SLOT_IDENTITY1, STRIDE } from './layout.ts'
 import type { Place } from './place.ts'
 import { Ring } from './ring.ts'
 import * as word from './word.ts'
 import { CLAIM_UNITS_PER_MS, COMMITTED, FREE, TENTATIVE } from './word.ts'
 
-/** 64-bit cells from one slot to the next. */
-export const STRIDE = SLOT_BYTES / 8
 export const NONE = -1
 /** Since when a free slot has been full: before all others. */
 export const NEVER_TAKEN = -Infinity
@@ -114,10 +112,10 @@ export class Slots {
     return terms.algorithm.whenMs(terms, this.resetAt(slot, seen, terms, 0))
   }
 
-  /** Makes the ring of a slot whose claim is `held` a new tenant's; the value to commit. */
+  /** Makes the ring of a slot whose claim is `held` a new tenant's; the value to commit, or -1 when another thread was first. */
   beginRing(slot: number, held: bigint, terms: Terms, claimed: number): number {
-    this.#ring.begin(slot, held, terms, claimed)
-    return begunAt(word.valueOf(held))
+    const claim = word.valueOf(held)
+    return this.#ring.begin(slot, terms, claimed) ? begunAt(claim) : -1
   }
 
   /** Exchanges the word `seen` of a slot for one of another tenancy or policy; false when another thread was first. */

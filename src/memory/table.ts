@@ -14,8 +14,8 @@ import * as slots from './slots.ts'
 import * as word from './word.ts'
 
 // Held here: see cas.ts.
-const { SLOT_IDENTITY0, SLOT_IDENTITY1, SLOT_STATE_HI } = layout
-const { NONE, STRIDE } = slots
+const { SLOT_IDENTITY0, SLOT_IDENTITY1, SLOT_STATE_HI, STRIDE } = layout
+const { NONE } = slots
 const { COMMITTED, FREE, generationOf, maskOf, TENTATIVE } = word
 
 /** A bound that only a fault reaches. */

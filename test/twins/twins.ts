@@ -94,7 +94,7 @@ export const twins: readonly Caught[] = [
     'for (let unit = -1; unit >= units; unit--)',
     'for (let unit = 0; unit > 0; unit--)',
   ]),
-  twin('leaves a refund where the head will come to', logs['two refunds against a spend on one log'], ANYHOW, ['if (!count && kindRead() === REFUND) return this.bury(slot, cost, size);', '']),
+  twin('leaves a refund where the head will come to', logs['two refunds against a spend on one log'], ANYHOW, ['if (!count && kindRead() === REFUND) {', 'if (!count && kindRead() > 3) {']),
   twin('writes a change at the head by a store', logs['two threads on one log'], ORDER, [
     'return same(Atomics.compareExchange(this.words, this.places.atHead, atHead, change), atHead);',
     'Atomics.store(this.words, this.places.atHead, change); return true;',
