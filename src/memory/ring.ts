@@ -111,7 +111,7 @@ export class Ring {
       if (time > facts[FACT.oldest]!) facts[FACT.oldest] = time
       // A refund that was carried out and lies where the head would come to must not be taken for one under way.
       if (!count && kindRead() === REFUND) {
-        this.settle(slot, places.placeAt(cost, size), GONE, -1)
+        this.overwrite(slot, places.placeAt(cost, size), ahead, GONE, -1)
         return false
       }
     }
@@ -176,17 +176,20 @@ export class Ring {
     return moved
   }
 
-  /**
-   * Sees to it that a place holds a unit of `kind`, of `time` or later; of the time it bears, where that is later, as for one
-   * given back: it was charged when what it lies over had left the window. False when another thread was first, or the
-   * word, which was read last, has changed: tried once, as whoever meets the change next goes on with it.
-   */
+  /** Sees to it that a place holds a unit of `kind`, of `time` or later; false when another thread was first. */
   private settle(slot: number, place: number, kind: number, time: number): boolean {
     const old = Atomics.load(this.words, place)
     read(old)
-    if (kindRead() === kind && !isMany() && timeRead() >= time) return true
+    return (kindRead() === kind && !isMany() && timeRead() >= time) || this.overwrite(slot, place, old, kind, time)
+  }
+
+  /**
+   * Writes a unit over what a place held, `old`, the record read last: of `time`, or of that which it bears where that is later,
+   * as of one given back, which was charged when what it lies over had left the window. False when another thread was
+   * first, or the word, which was read last, has changed: tried once, as whoever meets the change next goes on with it.
+   */
+  private overwrite(slot: number, place: number, old: bigint, kind: number, time: number): boolean {
     if (!isLast(Atomics.load(this.words, slot))) return false
-    const unit = grown(kind, 1, time)
-    return same(Atomics.compareExchange(this.words, place, old, unit), old)
+    return same(Atomics.compareExchange(this.words, place, old, grown(kind, 1, time)), old)
   }
 }

@@ -81,6 +81,7 @@ export const logs = {
   'two threads that know their log, spend and give back, one killed': { algorithm: 'log', slots: 1, burst: 2, before: [[100, 'x']], threads: [['x', '-x', 'x'], ['x', '-x']], times: [100, 110], cached: true, kills: 1, bound: 1, deep: 3 },
   'a sweep against a new key of a log': { ...none, algorithm: 'log', slots: 1, burst: 1, before: [[80, 'x']], threads: [['y'], [SWEEP]], kills: 1, bound: 2, deep: Infinity },
   'a log stalled across reclaim and re-tenancy': { algorithm: 'log', slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], ['y', 'x']], times: [99, 100, 111], mayBeFull: true, bound: 2, deep: 4 },
+  'a call of two units against one that meets a refund on a log': { ...none, algorithm: 'log', slots: 1, burst: 3, before: [[100, 'x']], threads: [['-x', 'x'], ['2x', '-x']], bound: 3, deep: Infinity },
   'a sweep against a call on a log': { algorithm: 'log', slots: 1, burst: 1, before: [[90, 'x']], threads: [['x', 'x'], [SWEEP]], times: [99, 100, 101], mayBeFull: true, kills: 1 },
   'a call on a log stalled while others go round its ring': { algorithm: 'log', slots: 1, burst: 1, before: [[90, 'x']], threads: [['x'], ['x', 'x', 'x']], times: [100, 110, 120], late: { 0: 120 }, plain: 'turns', bound: 2, deep: 5 },
   'two threads meet a new log': { algorithm: 'log', slots: 2, burst: 1, threads: [['x'], ['x']], times: [100, 101], kills: 1, bound: 1, deep: 3 },

@@ -95,6 +95,10 @@ export const twins: readonly Caught[] = [
     'for (let unit = 0; unit > 0; unit--)',
   ]),
   twin('leaves a refund where the head will come to', logs['two refunds against a spend on one log'], ANYHOW, ['if (!count && kindRead() === REFUND) {', 'if (!count && kindRead() > 3) {']),
+  twin('takes a unit that was charged meanwhile for the refund it met', logs['a call of two units against one that meets a refund on a log'], ORDER, [
+    'this.overwrite(slot, places.placeAt(cost, size), ahead, GONE, -1);',
+    'this.settle(slot, places.placeAt(cost, size), GONE, -1);',
+  ]),
   twin('writes a change at the head by a store', logs['two threads on one log'], ORDER, [
     'return same(Atomics.compareExchange(this.words, this.places.atHead, atHead, change), atHead);',
     'Atomics.store(this.words, this.places.atHead, change); return true;',
