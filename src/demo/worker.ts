@@ -5,8 +5,8 @@ import type { LimiterHandle } from '../index.ts'
 import { RateLimiter, SharedClock } from '../index.ts'
 import { MapBuckets } from './map-bucket.ts'
 
-/** Rounds of hashing that a request costs: about a millisecond. */
-const ROUNDS = 5_000
+/** Rounds of hashing that a request costs: some tenths of a millisecond. */
+const ROUNDS = 1_000
 
 /** What the server gives each worker as it starts. */
 export interface WorkerSetup {

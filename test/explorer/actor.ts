@@ -16,9 +16,11 @@ export interface World {
   emit(value: unknown): void
   /**
    * States that all that the actor still knows is in `digest` and in what it has emitted: nodes with equal digests
-   * are one. Unsound if it is not true.
+   * are one, and a run may start here. Unsound if it is not true.
    */
   checkpoint(digest: string): void
+  /** The checkpoint at which this run starts, and how many values the actor had emitted by then; undefined at its beginning. */
+  readonly from: { readonly digest: string; readonly emitted: number } | undefined
 }
 
 export type Actor = (world: World) => void
@@ -32,6 +34,8 @@ export interface Node {
   readonly emitted: readonly unknown[]
   /** What the actor threw, if it did. */
   readonly thrown: unknown
+  /** Of a checkpoint that no access came after. */
+  readonly digest: string | undefined
   readonly parent: Node | undefined
   readonly result: Result | undefined
   readonly children: Map<Result, Node>
@@ -41,15 +45,18 @@ export interface Node {
 const STOP = new Error('an actor caught the exception that stops it, and went on')
 
 class Tape implements World {
-  readonly emitted: unknown[] = []
+  readonly from: World['from']
+  readonly emitted: unknown[]
   pending: Access | undefined
   digest: string | undefined
   readonly #log: readonly { access: Access; result: Result }[]
   readonly #own = new Map<number, View>()
   #cursor = 0
 
-  constructor(log: readonly { access: Access; result: Result }[]) {
+  constructor(log: readonly { access: Access; result: Result }[], start: Node | undefined) {
     this.#log = log
+    this.emitted = [...(start?.emitted ?? [])]
+    this.from = start?.digest === undefined ? undefined : { digest: start.digest, emitted: start.emitted.length }
   }
 
   take(access: Access): Result {
@@ -142,10 +149,12 @@ export class Cast {
 
   #run(actor: number, parent: Node | undefined, result: Result | undefined): Node {
     const log: { access: Access; result: Result }[] = []
-    for (let node = parent, given = result; node !== undefined; given = node.result, node = node.parent) {
-      log.push({ access: node.pending!, result: given! })
+    let start = parent
+    for (let given = result; start !== undefined; given = start.result, start = start.parent) {
+      log.push({ access: start.pending!, result: given! })
+      if (start.digest !== undefined) break
     }
-    const tape = new Tape(log.reverse())
+    const tape = new Tape(log.reverse(), start)
     let thrown: unknown
     playing = tape
     touch = this.#access
@@ -158,12 +167,14 @@ export class Cast {
       touch = untouched
     }
     const ended = tape.pending === undefined
-    const digest = ended ? `end ${String(thrown)}` : tape.digest
-    const key = digest === undefined ? undefined : `${actor} ${tape.emitted.length} ${JSON.stringify(tape.emitted)} ${digest}`
+    const { digest } = tape
+    const mark = ended ? `end ${String(thrown)}` : digest
+    const key = mark === undefined ? undefined : `${actor} ${tape.emitted.length} ${JSON.stringify(tape.emitted)} ${mark}`
     const known = key === undefined ? undefined : this.#known.get(key)
     if (known !== undefined) return known
     const { pending, emitted } = tape
-    const node: Node = { id: this.#nodes++, depth: log.length, pending, emitted, thrown, parent, result, children: new Map() }
+    const depth = parent === undefined ? 0 : parent.depth + 1
+    const node: Node = { id: this.#nodes++, depth, pending, emitted, thrown, digest, parent, result, children: new Map() }
     if (key !== undefined) this.#known.set(key, node)
     return node
   }

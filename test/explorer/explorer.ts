@@ -62,7 +62,8 @@ class Found extends Error {}
 
 export function explore(model: Model, checks: Checks, { states = Infinity, steps = 400 }: Bounds = {}): Report {
   const scene = new Scene(model)
-  const schedulesFrom = new Map<string, number>()
+  /** By the number of a state. */
+  const schedulesFrom: number[] = []
   const path: Move[] = []
   let ends = 0
   let schedules = 0
@@ -75,17 +76,18 @@ export function explore(model: Model, checks: Checks, { states = Infinity, steps
   }
 
   function walk(state: State): number {
-    const key = scene.key(state)
-    const known = schedulesFrom.get(key)
-    if (known !== undefined) {
+    const before = scene.states
+    const number = scene.number(state)
+    if (number < before) {
+      const known = schedulesFrom[number]!
       schedules += known
       return known
     }
-    if (schedulesFrom.size >= states) {
+    schedulesFrom[number] = 0
+    if (number >= states) {
       complete = false
       return 0
     }
-    schedulesFrom.set(key, 0)
     const wrong = faultOf(scene, state, checks, steps)
     if (wrong !== undefined) fail(wrong)
     let from = 0
@@ -100,7 +102,7 @@ export function explore(model: Model, checks: Checks, { states = Infinity, steps
         path.pop()
       }
     }
-    schedulesFrom.set(key, from)
+    schedulesFrom[number] = from
     return from
   }
 
@@ -112,7 +114,7 @@ export function explore(model: Model, checks: Checks, { states = Infinity, steps
   } finally {
     scene.machine.show(0, true)
   }
-  return { states: schedulesFrom.size, schedules, ends, runs: scene.cast.nodes, complete, failure }
+  return { states: Math.min(scene.states, states), schedules, ends, runs: scene.cast.nodes, complete, failure }
 }
 
 function viewOf(scene: Scene, state: State): View {

@@ -5,6 +5,7 @@
  */
 import type { Access, Cell, Type, View } from './access.ts'
 import { perform } from './access.ts'
+import { Numbering } from './numbering.ts'
 
 /** Bytes `from` up to, not including, `to`; multiples of 4. */
 export interface ByteRange {
@@ -21,9 +22,9 @@ export class Machine {
   readonly #shared: readonly ByteRange[]
   /** By 32-bit cell. */
   readonly #places: Place[]
-  readonly #images: Int32Array[] = []
-  readonly #numbers = new Map<string, number>()
-  readonly #size: number
+  readonly #images: Numbering
+  /** The content of the shared ranges, while it is captured. */
+  readonly #content: Int32Array
   #shown = -1
 
   constructor(buffer: SharedArrayBuffer, shared: readonly ByteRange[], own: readonly ByteRange[] = []) {
@@ -34,7 +35,8 @@ export class Machine {
     this.#places = Array<Place>(this.#cells.length).fill('constant')
     for (const { from, to } of own) this.#places.fill('own', from / 4, to / 4)
     for (const { from, to } of shared) this.#places.fill('shared', from / 4, to / 4)
-    this.#size = shared.reduce((sum, { from, to }) => sum + (to - from) / 4, 0)
+    this.#content = new Int32Array(shared.reduce((sum, { from, to }) => sum + (to - from) / 4, 0))
+    this.#images = new Numbering(this.#content.length)
   }
 
   place(type: Type, index: number): Place {
@@ -43,30 +45,20 @@ export class Machine {
 
   /** The number of the buffer's present content. */
   capture(): number {
-    const image = new Int32Array(this.#size)
     let at = 0
     for (const { from, to } of this.#shared) {
-      image.set(this.#cells.subarray(from / 4, to / 4), at)
-      at += (to - from) / 4
+      for (let cell = from / 4; cell < to / 4; cell++) this.#content[at++] = this.#cells[cell]!
     }
-    const key = image.join()
-    let number = this.#numbers.get(key)
-    if (number === undefined) {
-      number = this.#images.push(image) - 1
-      this.#numbers.set(key, number)
-    }
-    return (this.#shown = number)
+    return (this.#shown = this.#images.of(this.#content))
   }
 
   /** Puts an image back into the buffer. Call it with `again` after the buffer was written by other means. */
   show(number: number, again = false): void {
     if (number === this.#shown && !again) return
-    const image = this.#images[number]!
+    const image = this.#images.at(number)
     let at = 0
     for (const { from, to } of this.#shared) {
-      const length = (to - from) / 4
-      this.#cells.set(image.subarray(at, at + length), from / 4)
-      at += length
+      for (let cell = from / 4; cell < to / 4; cell++) this.#cells[cell] = image[at++]!
     }
     this.#shown = number
   }

@@ -43,7 +43,7 @@ export function thread(core: Core, arena: Core['Arena']['prototype'], ticket: nu
     }
 
     let buckets: Core['Buckets']['prototype'] | undefined
-    for (const call of plan.threads[ticket]!) {
+    for (const call of plan.threads[ticket]!.slice(world.from?.emitted ?? 0)) {
       readings = []
       if (plan.cached !== true || buckets === undefined) buckets = attach()
       world.emit({ call, answer: answer(buckets, call), readings } satisfies Answer)

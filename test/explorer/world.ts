@@ -4,6 +4,7 @@ import type { Actor, Node } from './actor.ts'
 import { Cast } from './actor.ts'
 import { Machine } from './machine.ts'
 import type { ByteRange } from './machine.ts'
+import { Numbering } from './numbering.ts'
 import type { Move } from './schedule.ts'
 
 export interface Model {
@@ -48,6 +49,8 @@ export class Scene {
   readonly #initial: number
   readonly #everyone: readonly number[]
   readonly #verdicts: (string | undefined)[][] = []
+  readonly #states: Numbering
+  readonly #vector: Int32Array
 
   constructor(model: Model) {
     this.#model = model
@@ -56,6 +59,8 @@ export class Scene {
     this.times = model.times ?? [0]
     this.#everyone = model.actors.map((_, actor) => actor)
     this.#initial = this.machine.capture()
+    this.#vector = new Int32Array(4 + model.actors.length)
+    this.#states = new Numbering(this.#vector.length)
   }
 
   start(): State {
@@ -72,10 +77,21 @@ export class Scene {
     return this.#attach(state, actors.map((_, actor) => actor))
   }
 
-  key({ image, nodes, status, tick, kills, preemptions, last }: State): string {
-    let key = `${image},${tick},${kills}`
-    for (let actor = 0; actor < nodes.length; actor++) key += `,${status[actor]},${nodes[actor]!.id}`
-    return preemptions === Infinity ? key : `${key},${preemptions},${last}`
+  /** The number of a state: `states` as it was, if it is new. */
+  number({ image, nodes, status, tick, kills, preemptions, last }: State): number {
+    const vector = this.#vector
+    vector[0] = image
+    vector[1] = tick
+    vector[2] = kills
+    // Without a bound on them it does not matter who moved last.
+    vector[3] = preemptions === Infinity ? 0 : preemptions * (nodes.length + 1) + last + 1
+    for (let actor = 0; actor < nodes.length; actor++) vector[4 + actor] = nodes[actor]!.id * 3 + status[actor]!
+    return this.#states.of(vector)
+  }
+
+  /** How many states were numbered. */
+  get states(): number {
+    return this.#states.size
   }
 
   /** Moves that can be made; the actor that moved last comes first, so that a first fault has few switches. */

@@ -1,4 +1,5 @@
 /** Engine and oracle on the same random timelines: every decision, remaining and wait the same (G2, G9, G10, G11). */
+import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bench, engines } from '../engines.ts'
@@ -44,7 +45,7 @@ describe.each(registry)(`$name under ${engines.join(' and ')}`, ({ name, trial }
         else {
           // A call of cost 0 does not even read the clock.
           const wanted = verb === 'allow' ? cost === 0 || reference.consume(ms, cost).allowed : reference[verb](ms, cost)
-          if (typeof wanted === 'boolean') for (const answer of given) expect(answer).toBe(wanted)
+          if (typeof wanted === 'boolean') for (const answer of given) assert.equal(answer, wanted)
           else for (const answer of given) expectSame(answer as Answer, wanted, { ms, verb, cost })
         }
       }

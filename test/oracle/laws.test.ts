@@ -1,4 +1,8 @@
-/** The five laws that every algorithm obeys, on random policies in random states. */
+/**
+ * The five laws that every algorithm obeys, on random policies in random states. Asserted by Node's `assert`: `expect`
+ * takes longer than the calls it is asked about.
+ */
+import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Facts } from '../../src/arithmetic/algorithm.ts'
@@ -50,8 +54,8 @@ describe.each(registry)(`$name under ${engines.join(' and ')}`, ({ trial }) => {
   law('a refusal changes nothing that decides a later call (G2)', (walk, sync) => {
     const [asked, unasked] = [walked(sync, walk), walked(sync, walk)]
     const { remaining } = asked.limiter.peek('k')
-    for (let call = 0; call < 20; call++) expect(asked.limiter.allow('k', remaining + 1 + call)).toBe(false)
-    expect(answers(asked, walk.trial, walk.after)).toEqual(answers(unasked, walk.trial, walk.after))
+    for (let call = 0; call < 20; call++) assert.equal(asked.limiter.allow('k', remaining + 1 + call), false)
+    assert.deepEqual(answers(asked, walk.trial, walk.after), answers(unasked, walk.trial, walk.after))
   })
 
   law('an older now adds nothing and takes nothing (G9)', (walk, sync) => {
@@ -59,28 +63,28 @@ describe.each(registry)(`$name under ${engines.join(' and ')}`, ({ trial }) => {
     const { remaining } = limiter.peek('k')
     for (const back of [1, 2, 1_000, walk.trial.periodMs]) {
       clock.advance(-back)
-      expect(limiter.peek('k').remaining).toBe(remaining)
-      expect(limiter.allow('k', remaining + 1)).toBe(false)
+      assert.equal(limiter.peek('k').remaining, remaining)
+      assert.equal(limiter.allow('k', remaining + 1), false)
     }
-    expect(remaining === 0 || limiter.allow('k', remaining)).toBe(true)
-    expect(limiter.peek('k').remaining).toBe(0)
+    assert.equal(remaining === 0 || limiter.allow('k', remaining), true)
+    assert.equal(limiter.peek('k').remaining, 0)
   })
 
   law('is denied at every tick before the wait is over, and allowed at it (G10)', (walk, sync) => {
     const { limiter, clock } = walked(sync, walk)
     for (const cost of [1, limiter.peek('k').remaining + 1, walk.trial.burst]) {
       const wait = limiter.retryAfterMs('k', cost)
-      if (wait === Infinity) expect(cost).toBeGreaterThan(walk.trial.burst)
+      if (wait === Infinity) assert.ok(cost > walk.trial.burst)
       if (wait === Infinity || cost === 0) continue
       // Every tick of a short wait; of a long one the first, the last, and some between.
       const ticks = Array.from({ length: Math.min(wait, 150) }, (_, i) => (wait <= 150 ? i : i < 50 ? i : i < 100 ? wait - (i - 49) : Math.floor((wait * (i - 99)) / 52)))
       const now = clock.nowMs()
       for (const tick of ticks.sort((a, b) => a - b)) {
         clock.set(now + tick)
-        expect(limiter.allow('k', cost)).toBe(false)
+        assert.equal(limiter.allow('k', cost), false)
       }
       clock.set(now + wait)
-      expect(limiter.allow('k', cost)).toBe(true)
+      assert.equal(limiter.allow('k', cost), true)
     }
   })
 
@@ -89,24 +93,26 @@ describe.each(registry)(`$name under ${engines.join(' and ')}`, ({ trial }) => {
     const wait = limiter.peek('k').resetAfterMs
     if (wait > 0) {
       clock.advance(wait - 1)
-      expect(limiter.peek('k').resetAfterMs).toBe(1)
+      assert.equal(limiter.peek('k').resetAfterMs, 1)
       // Of several limits some may be full by now; the last is not.
       limiter.sweep()
-      expect(limiter.stats().keys).toBeGreaterThan(0)
+      assert.ok(limiter.stats().keys > 0)
       clock.advance(1)
     }
-    expect(limiter.peek('k')).toMatchObject({ remaining: walk.trial.burst, resetAfterMs: 0 })
+    const { remaining, resetAfterMs } = limiter.peek('k')
+    assert.deepEqual([remaining, resetAfterMs], [walk.trial.burst, 0])
     limiter.sweep()
-    expect(limiter.stats().keys).toBe(0)
+    assert.equal(limiter.stats().keys, 0)
   })
 
   law('cost 0 succeeds and changes nothing', (walk, sync) => {
     const [asked, unasked] = [walked(sync, walk), walked(sync, walk)]
     for (let call = 0; call < 10; call++) {
-      expect(asked.limiter.allow('k', 0)).toBe(true)
-      expect(asked.limiter.consume('k', 0)).toMatchObject({ allowed: true, retryAfterMs: 0 })
+      assert.equal(asked.limiter.allow('k', 0), true)
+      const { allowed, retryAfterMs } = asked.limiter.consume('k', 0)
+      assert.deepEqual([allowed, retryAfterMs], [true, 0])
     }
-    expect(answers(asked, walk.trial, walk.after)).toEqual(answers(unasked, walk.trial, walk.after))
+    assert.deepEqual(answers(asked, walk.trial, walk.after), answers(unasked, walk.trial, walk.after))
   })
 })
 
@@ -123,12 +129,12 @@ describe.each(registry)('$name, the arithmetic alone', ({ trial }) => {
           const facts: Facts = new Float64Array(FACTS)
           facts[FACT.newest] = facts[FACT.oldest] = -Infinity
           const outlook = { remaining: -1, retryAt: -1, resetAt: -1 }
-          expect(algorithm.isFull(0, terms, now, facts)).toBe(true)
+          assert.equal(algorithm.isFull(0, terms, now, facts), true)
           algorithm.describe(0, terms, now, 0, outlook, facts)
           remaining = Math.min(remaining, outlook.remaining)
-          expect(outlook.resetAt).toBeLessThanOrEqual(now)
+          assert.ok(outlook.resetAt <= now)
         }
-        expect(remaining).toBe(burst)
+        assert.equal(remaining, burst)
       }),
       settings,
     )
