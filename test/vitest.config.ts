@@ -1,11 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+/** Files with a process of their own: they look at what belongs to a process, or fill its memory. */
+const alone = [
+  'test/{coarse-clock,demo,still,stress}.test.ts',
+  'test/cases/{clock,keys,leak-lifecycle,overflow}.test.ts',
+  'test/http/{errors,fallback,lifecycle}.test.ts',
+  'test/{explorer,page,piscina}/*.test.ts',
+  'test/threads/coarse-clock.test.ts',
+]
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: ['test/**/*.test.ts'],
-    // Each file in a process of its own: tests start worker threads, and a worker's time-out may not hide in another's.
     pool: 'forks',
     maxWorkers: 3,
     // What is built runs as it is, not as vite would write it anew.
@@ -13,5 +20,9 @@ export default defineConfig({
     // A bound that only a hang reaches; no test is timed.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    projects: [
+      { extends: true, test: { name: 'alone', include: alone } },
+      { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: alone, isolate: false } },
+    ],
   },
 })

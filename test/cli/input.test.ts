@@ -1,8 +1,10 @@
 /** What the tool reads: plain and gzip, files and pipes, whole and damaged, and every kind of key. */
 import { readFileSync } from 'node:fs'
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
-import { file, findings, lines, replay, sample, tool } from './tool.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { file, findings, lines, replay, sample, tidy, tool } from './tool.ts'
+
+afterAll(tidy)
 
 const plain = readFileSync(sample)
 const zipped = gzipSync(plain)

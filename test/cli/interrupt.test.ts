@@ -5,8 +5,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
-import { file, lines, root } from './tool.ts'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { file, lines, root, tidy } from './tool.ts'
+
+afterAll(tidy)
 
 /** More than a pipe and the streams at its ends hold: once it is written, most of it has been read. */
 const MANY = 100_000

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
 import { command } from '../../dist/cli/command.js'
 import type { Findings } from '../../dist/cli/findings.js'
 
@@ -12,18 +11,27 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const sample = join(root, 'src/demo/sample.log')
 export const accessLog = join(process.env.HOTBUCKET_SHARED ?? join(root, '../shared'), 'data/access.log')
 
-const folder = mkdtempSync(join(tmpdir(), 'hotbucket-cli-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+let made: string | undefined
+
+function folder(): string {
+  return (made ??= mkdtempSync(join(tmpdir(), 'hotbucket-cli-')))
+}
+
+/** Removes what `file` wrote; for the end of a test file. */
+export function tidy(): void {
+  if (made !== undefined) rmSync(made, { recursive: true })
+  made = undefined
+}
 
 export function file(name: string, content: string | Uint8Array): string {
-  const path = join(folder, name)
+  const path = join(folder(), name)
   writeFileSync(path, content)
   return path
 }
 
 /** Runs the program in a process of its own. */
 export function tool(args: readonly string[], input: string | Uint8Array = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...args], { cwd: folder, encoding: 'utf8', input })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...args], { cwd: folder(), encoding: 'utf8', input })
   return { status, stdout, stderr }
 }
 

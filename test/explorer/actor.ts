@@ -1,8 +1,9 @@
 /**
  * Actors that can be continued from any point without threads: an actor is a deterministic function, so it is run
- * from its start with the results of its earlier shared accesses played back, and stopped by an exception at the
- * first access beyond them. Each run is remembered as a node: the same actor after the same results is the same
- * node, whatever the others did, so it is run once only.
+ * from its start with the results of its earlier shared accesses played back, and stopped by an exception at an
+ * access beyond them. Where it stands at each access is remembered as a node: the same actor after the same results is
+ * the same node, whatever the others did. A run goes on for a while as if nobody else moved, which is what
+ * a walk asks for next: so most nodes cost one access and not a run of their own.
  */
 import type { Access, Cell, Op, Result, Type, View } from './access.ts'
 import { ATOMIC_OPS, perform, sameAccess, TYPES } from './access.ts'
@@ -44,31 +45,40 @@ export interface Node {
 /** Thrown through the actor's code. Code that catches it is stopped again at its next access. */
 const STOP = new Error('an actor caught the exception that stops it, and went on')
 
+/** How many accesses a run goes on for beyond those played back; an actor may wait for ever for another. */
+const AHEAD = 32
+
 class Tape implements World {
   readonly from: World['from']
-  readonly emitted: unknown[]
-  pending: Access | undefined
+  emitted: readonly unknown[]
+  stopped = false
   digest: string | undefined
   readonly #log: readonly { access: Access; result: Result }[]
+  readonly #beyond: (access: Access) => Result | undefined
   readonly #own = new Map<number, View>()
   #cursor = 0
 
-  constructor(log: readonly { access: Access; result: Result }[], start: Node | undefined) {
+  /** `beyond` gives the result of an access that is not in the log, or undefined where the run is to stop. */
+  constructor(log: readonly { access: Access; result: Result }[], start: Node | undefined, beyond: (access: Access) => Result | undefined) {
     this.#log = log
-    this.emitted = [...(start?.emitted ?? [])]
+    this.#beyond = beyond
+    this.emitted = start?.emitted ?? []
     this.from = start?.digest === undefined ? undefined : { digest: start.digest, emitted: start.emitted.length }
   }
 
   take(access: Access): Result {
-    if (this.pending !== undefined) throw STOP
+    if (this.stopped) throw STOP
     const past = this.#log[this.#cursor]
-    if (past === undefined) {
-      this.pending = access
-      throw STOP
+    if (past !== undefined) {
+      if (!sameAccess(past.access, access)) throw new Error(`an actor is not deterministic: ${past.access.op}, then ${access.op}`)
+      this.#cursor++
+      return past.result
     }
-    if (!sameAccess(past.access, access)) throw new Error(`an actor is not deterministic: ${past.access.op}, then ${access.op}`)
-    this.#cursor++
-    return past.result
+    const result = this.#beyond(access)
+    this.digest = undefined
+    if (result !== undefined) return result
+    this.stopped = true
+    throw STOP
   }
 
   /** An access to bytes of which each actor has its own copy, zero at its start. */
@@ -84,27 +94,33 @@ class Tape implements World {
   }
 
   emit(value: unknown): void {
-    if (this.pending === undefined) this.emitted.push(value)
+    if (!this.stopped) this.emitted = [...this.emitted, value]
   }
 
   checkpoint(digest: string): void {
-    if (this.pending === undefined) this.digest = this.#cursor === this.#log.length ? digest : undefined
+    if (!this.stopped && this.#cursor === this.#log.length) this.digest = digest
   }
 }
 
 let playing: Tape | undefined
 
-/** The views for which stand-ins are made. */
-const real = new WeakMap<object, View>()
+/** A view for which a stand-in is made, and where it begins in its buffer, in elements. */
+interface Real {
+  readonly view: View
+  readonly type: Type
+  readonly first: number
+}
 
-type Touch = (op: Op, view: View, index: number, args: readonly Cell[]) => Result
+const real = new WeakMap<object, Real>()
+
+type Touch = (op: Op, target: Real, index: number, args: readonly Cell[]) => Result
 
 /** What is done at an access to a stand-in: what it says, unless an actor runs. */
-const untouched: Touch = (op, view, index, args) => perform(view, { op, type: 'i32', index, args })
+const untouched: Touch = (op, { view, type }, index, args) => perform(view, { op, type, index, args })
 let touch = untouched
 
 /** Calls `run` while `Atomics` sees accesses to stand-ins. */
-function intercepting<T>(run: () => T): T {
+export function intercepting<T>(run: () => T): T {
   const table = Atomics as unknown as Record<string, (view: View, index: number, ...args: Cell[]) => unknown>
   const before = ATOMIC_OPS.map((op) => table[op]!)
   ATOMIC_OPS.forEach((op, i) => {
@@ -120,7 +136,7 @@ function intercepting<T>(run: () => T): T {
   }
 }
 
-/** All actors of one model. */
+/** All actors of one model. They are run within `intercepting`. */
 export class Cast {
   readonly #machine: Machine
   readonly #actors: readonly Actor[]
@@ -136,53 +152,62 @@ export class Cast {
     return this.#nodes
   }
 
-  start(actor: number): Node {
-    return this.#run(actor, undefined, undefined)
+  start(actor: number, image: number, nowMs: number): Node {
+    return this.#run(actor, undefined, undefined, image, nowMs)
   }
 
-  /** The node after `node` whose pending access gave `result`. */
-  after(actor: number, node: Node, result: Result): Node {
-    let next = node.children.get(result)
-    if (next === undefined) node.children.set(result, (next = this.#run(actor, node, result)))
-    return next
+  /** The node after `node` whose pending access gave `result`, by when the memory is `image` and the time `nowMs`. */
+  after(actor: number, node: Node, result: Result, image: number, nowMs: number): Node {
+    return node.children.get(result) ?? this.#run(actor, node, result, image, nowMs)
   }
 
-  #run(actor: number, parent: Node | undefined, result: Result | undefined): Node {
+  #run(actor: number, parent: Node | undefined, result: Result | undefined, image: number, nowMs: number): Node {
     const log: { access: Access; result: Result }[] = []
     let start = parent
     for (let given = result; start !== undefined; given = start.result, start = start.parent) {
       log.push({ access: start.pending!, result: given! })
       if (start.digest !== undefined) break
     }
-    const tape = new Tape(log.reverse(), start)
-    let thrown: unknown
+    let first: Node | undefined
+    let left = AHEAD
+    const arrive = (pending: Access | undefined, thrown?: unknown): { node: Node; known: boolean } => {
+      const { emitted, digest } = tape
+      const mark = pending === undefined ? `end ${String(thrown)}` : digest
+      const key = mark === undefined ? undefined : `${actor} ${emitted.length} ${JSON.stringify(emitted)} ${mark}`
+      const before = key === undefined ? undefined : this.#known.get(key)
+      const depth = parent === undefined ? 0 : parent.depth + 1
+      const node = before ?? { id: this.#nodes++, depth, pending, emitted, thrown, digest, parent, result, children: new Map() }
+      if (key !== undefined) this.#known.set(key, node)
+      if (parent !== undefined) parent.children.set(result!, node)
+      first ??= node
+      return { node, known: before !== undefined }
+    }
+    const tape = new Tape(log.reverse(), start, (access) => {
+      const { node, known } = arrive(access)
+      if (known || left-- === 0 || access.op === 'wait' || access.op === 'notify') return undefined
+      parent = node
+      if (access.op === 'clock') return (result = nowMs)
+      const done = this.#machine.apply(image, access)
+      image = done.image
+      return (result = done.result)
+    })
     playing = tape
     touch = this.#access
     try {
-      intercepting(() => this.#actors[actor]!(tape))
+      this.#actors[actor]!(tape)
+      if (!tape.stopped) arrive(undefined)
     } catch (error) {
-      if (tape.pending === undefined) thrown = error
+      if (!tape.stopped) arrive(undefined, error)
     } finally {
       playing = undefined
       touch = untouched
     }
-    const ended = tape.pending === undefined
-    const { digest } = tape
-    const mark = ended ? `end ${String(thrown)}` : digest
-    const key = mark === undefined ? undefined : `${actor} ${tape.emitted.length} ${JSON.stringify(tape.emitted)} ${mark}`
-    const known = key === undefined ? undefined : this.#known.get(key)
-    if (known !== undefined) return known
-    const { pending, emitted } = tape
-    const depth = parent === undefined ? 0 : parent.depth + 1
-    const node: Node = { id: this.#nodes++, depth, pending, emitted, thrown, digest, parent, result, children: new Map() }
-    if (key !== undefined) this.#known.set(key, node)
-    return node
+    return first!
   }
 
   /** An access by the actor that runs now: a turn if it is to shared memory, else done at once. */
-  readonly #access: Touch = (op, view, at, args) => {
-    const type: Type = view instanceof BigInt64Array ? 'i64' : view instanceof Int32Array ? 'i32' : 'f64'
-    const access: Access = { op, type, index: view.byteOffset / view.BYTES_PER_ELEMENT + at, args }
+  readonly #access: Touch = (op, { view, type, first }, at, args) => {
+    const access: Access = { op, type, index: first + at, args }
     const place = this.#machine.place(type, access.index)
     if (place === 'shared') return playing!.take(access)
     if (place === 'own') return playing!.touchOwn(access)
@@ -192,19 +217,21 @@ export class Cast {
 
   /** A stand-in for a view of the model's buffer: accesses to it are seen, plain reads and writes too. */
   static standIn<V extends View>(view: V): V {
+    const type: Type = view instanceof BigInt64Array ? 'i64' : view instanceof Int32Array ? 'i32' : 'f64'
+    const it: Real = { view, type, first: view.byteOffset / view.BYTES_PER_ELEMENT }
     const proxy: V = new Proxy(view, {
       get(target, property) {
         const index = typeof property === 'string' ? Number(property) : NaN
-        if (Number.isInteger(index)) return touch('read', target, index, [])
+        if (Number.isInteger(index)) return touch('read', it, index, [])
         const value: unknown = Reflect.get(target, property, target)
         return typeof value === 'function' ? value.bind(target) : value
       },
-      set(target, property, value: Cell) {
-        touch('write', target, Number(property as string), [value])
+      set(_, property, value: Cell) {
+        touch('write', it, Number(property as string), [value])
         return true
       },
     })
-    real.set(proxy, view)
+    real.set(proxy, it)
     return proxy
   }
 

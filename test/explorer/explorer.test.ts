@@ -99,8 +99,8 @@ describe('kills and time', () => {
       Atomics.load(shared, runs++ % 2)
       Atomics.load(shared, 0)
     }
-    expect(() => explore(model([fickle]), {})).not.toThrow()
-    expect(explore(model([fickle]), {}).failure?.reason).toMatch('not deterministic')
+    expect(() => explore(model([fickle, add]), {})).not.toThrow()
+    expect(explore(model([fickle, add]), {}).failure?.reason).toMatch('not deterministic')
   })
 })
 

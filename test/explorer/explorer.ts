@@ -7,6 +7,7 @@
  * cannot see: weak memory (plain accesses that arrive out of order or late), tearing, and actors that depend on
  * anything but their shared accesses and the clock.
  */
+import { intercepting } from './actor.ts'
 import type { Model, State } from './world.ts'
 import { DEAD, Scene } from './world.ts'
 import type { Move } from './schedule.ts'
@@ -52,8 +53,8 @@ export interface Report {
   readonly schedules: number
   /** Different ends: memory, clock and what was emitted. */
   readonly ends: number
-  /** Runs of an actor's code. */
-  readonly runs: number
+  /** Different pasts of an actor: the results that its accesses have had. */
+  readonly pasts: number
   readonly complete: boolean
   readonly failure: Failure | undefined
 }
@@ -107,14 +108,14 @@ export function explore(model: Model, checks: Checks, { states = Infinity, steps
   }
 
   try {
-    walk(scene.start())
+    intercepting(() => walk(scene.start()))
   } catch (error) {
     if (!(error instanceof Found)) throw error
     complete = false
   } finally {
     scene.machine.show(0, true)
   }
-  return { states: Math.min(scene.states, states), schedules, ends, runs: scene.cast.nodes, complete, failure }
+  return { states: Math.min(scene.states, states), schedules, ends, pasts: scene.cast.nodes, complete, failure }
 }
 
 function viewOf(scene: Scene, state: State): View {
@@ -144,13 +145,15 @@ function faultOf(scene: Scene, state: State, checks: Checks, steps: number): str
 export function replay(model: Model, checks: Checks, schedule: string, steps = 400): { trace: string[]; reason: string | undefined } {
   const scene = new Scene(model)
   const trace: string[] = []
-  let state = scene.start()
-  for (const move of parse(schedule)) {
-    const next = scene.next(state, move)
-    trace.push(scene.line(state, move, next))
-    state = next
-  }
-  const reason = faultOf(scene, state, checks, steps)
+  const reason = intercepting(() => {
+    let state = scene.start()
+    for (const move of parse(schedule)) {
+      const next = scene.next(state, move)
+      trace.push(scene.line(state, move, next))
+      state = next
+    }
+    return faultOf(scene, state, checks, steps)
+  })
   scene.machine.show(0, true)
   return { trace, reason }
 }

@@ -67,7 +67,7 @@ export class Scene {
     const { actors, kills = 0, preemptions = Infinity } = this.#model
     const state = {
       image: this.#initial,
-      nodes: actors.map((_, actor) => this.cast.start(actor)),
+      nodes: actors.map((_, actor) => this.cast.start(actor, this.#initial, this.times[0]!)),
       status: actors.map(() => RUNS),
       tick: 0,
       kills,
@@ -169,26 +169,27 @@ export class Scene {
     const access = node.pending!
     let { image } = state
     const touched = [actor]
+    const nowMs = this.times[state.tick]!
     if (move.kind === 'timeout') {
       status[actor] = RUNS
-      nodes[actor] = this.cast.after(actor, node, 'timed-out')
+      nodes[actor] = this.cast.after(actor, node, 'timed-out', image, nowMs)
     } else if (access.op === 'notify') {
       for (const other of move.wakes) {
         status[other] = RUNS
-        nodes[other] = this.cast.after(other, nodes[other]!, 'ok')
+        nodes[other] = this.cast.after(other, nodes[other]!, 'ok', image, nowMs)
         touched.push(other)
       }
-      nodes[actor] = this.cast.after(actor, node, move.wakes.length)
+      nodes[actor] = this.cast.after(actor, node, move.wakes.length, image, nowMs)
     } else if (access.op === 'wait') {
       const { result } = this.machine.apply(image, { ...access, op: 'load', args: [] })
       if (result === access.args[0]) status[actor] = WAITS
-      else nodes[actor] = this.cast.after(actor, node, 'not-equal')
+      else nodes[actor] = this.cast.after(actor, node, 'not-equal', image, nowMs)
     } else if (access.op === 'clock') {
-      nodes[actor] = this.cast.after(actor, node, this.times[state.tick]!)
+      nodes[actor] = this.cast.after(actor, node, nowMs, image, nowMs)
     } else {
       const done = this.machine.apply(image, access)
       image = done.image
-      nodes[actor] = this.cast.after(actor, node, done.result)
+      nodes[actor] = this.cast.after(actor, node, done.result, image, nowMs)
     }
     return this.#attach({ image, nodes, status, tick: state.tick, kills: state.kills, preemptions, last: actor }, touched)
   }
@@ -203,7 +204,7 @@ export class Scene {
       for (let node = nodes[actor]!; isPlain(node); nodes[actor] = node) {
         const done = this.machine.apply(image, node.pending!)
         image = done.image
-        node = this.cast.after(actor, node, done.result)
+        node = this.cast.after(actor, node, done.result, image, this.times[state.tick]!)
       }
     }
     return { ...state, nodes, image }
