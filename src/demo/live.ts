@@ -38,6 +38,8 @@ export interface LiveState {
   readonly refusedKeys: readonly { readonly key: string; readonly count: number }[]
   readonly table: { readonly keys: number; readonly capacity: number; readonly bytes: number }
   readonly traffic: boolean
+  /** How often that was set. */
+  readonly switched: number
 }
 
 export interface LiveOptions {
@@ -50,7 +52,8 @@ export interface LiveOptions {
 }
 
 export class Live {
-  traffic = true
+  #traffic = true
+  #switched = 0
   readonly #options: LiveOptions
   readonly #limits: Readonly<Record<Tier, number>>
   readonly #clock = new SharedClock(0)
@@ -99,8 +102,15 @@ export class Live {
       workers: this.#ids.map((id) => this.#workers.get(id)!),
       refusedKeys: this.#refused.top(8).map(({ key, count }) => ({ key, count })),
       table: { keys, capacity, bytes },
-      traffic: this.traffic,
+      traffic: this.#traffic,
+      switched: this.#switched,
     }
+  }
+
+  /** Turns the light traffic on or off; returns how often that has been done. */
+  switchTraffic(on: boolean): number {
+    this.#traffic = on
+    return ++this.#switched
   }
 
   /**
@@ -151,7 +161,7 @@ export class Live {
 
   #tick(): void {
     const { clients } = this.#options
-    if (this.#busy || !this.traffic || clients.length === 0) return
+    if (this.#busy || !this.#traffic || clients.length === 0) return
     this.#busy = true
     void this.#inTurn(async () => {
       const sent = Array.from({ length: PER_TICK }, () => clients[this.#next++ % clients.length]!)

@@ -50,7 +50,7 @@ async function answer(live: Live, request: IncomingMessage, response: ServerResp
     request.resume()
     const tier = searchParams.get('tier')
     if (pathname === '/burst' && (tier === 'free' || tier === 'pro')) return json(await live.burst(tier))
-    if (pathname === '/traffic') return json({ traffic: (live.traffic = searchParams.get('on') === 'true') })
+    if (pathname === '/traffic') return json({ switched: live.switchTraffic(searchParams.get('on') === 'true') })
   } else if (request.method === 'GET') {
     if (pathname === '/events') return stream(live, response)
     const [file, type] = (Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined) ?? []

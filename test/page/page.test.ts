@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** The live page in a real browser, and its server as a stranger would try it. */
 import { request } from 'node:http'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BurstResult, LiveState } from '../../dist/demo/live.js'
 import { Live } from '../../dist/demo/live.js'
@@ -121,6 +121,31 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium (${chromiumPath ?? 'non
     expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(25)
     expect(await page.locator('#shared .mark').evaluate((mark) => (mark as HTMLElement).style.left)).toBe('25%')
     await page.waitForFunction((name) => document.querySelector('#keys')!.textContent!.includes(`(${name})`), tier)
+    expect(faults).toEqual([])
+    await page.close()
+  })
+
+  test('a state that was sent before the box was pressed does not turn it back', async () => {
+    const { page, faults } = await open('light')
+    const held: Route[] = []
+    await page.route('**/traffic*', (route) => void held.push(route))
+    await page.uncheck('#traffic')
+    // The server has not heard of it, and says so twice.
+    await page.evaluate(() => new Promise<void>((resolve) => {
+      let heard = 0
+      const events = new EventSource('events')
+      events.onmessage = () => {
+        if (++heard < 3) return
+        events.close()
+        resolve()
+      }
+    }))
+    expect(await page.isChecked('#traffic')).toBe(false)
+    const answered = page.waitForResponse('**/traffic*')
+    for (const route of held) await route.continue()
+    await answered
+    await page.unroute('**/traffic*')
+    await page.check('#traffic')
     expect(faults).toEqual([])
     await page.close()
   })

@@ -88,7 +88,7 @@ function draw(state) {
   byId('capacity').textContent = comma(state.table.capacity)
   byId('bytes').textContent = `${(state.table.bytes / 1_024).toFixed(0)} kB`
   byId('occupancy').firstElementChild.style.width = `${(state.table.keys / state.table.capacity) * 100}%`
-  byId('traffic').checked = state.traffic
+  if (unanswered === 0 && state.switched >= switched) byId('traffic').checked = state.traffic
 }
 
 function drawRow(row, total, byWorker, limit) {
@@ -110,6 +110,19 @@ function drawRow(row, total, byWorker, limit) {
   row.querySelector('.bar').replaceChildren(...parts, mark)
 }
 
+// A state that was sent before the box was pressed must not turn it back.
+let [unanswered, switched] = [0, 0]
+
+async function switchTraffic(on) {
+  unanswered++
+  try {
+    const answer = await (await fetch(`traffic?on=${on}`, { method: 'POST' })).json()
+    switched = answer.switched
+  } finally {
+    unanswered--
+  }
+}
+
 async function burst(tier) {
   const buttons = [...document.querySelectorAll('button')]
   for (const button of buttons) button.disabled = true
@@ -129,10 +142,14 @@ async function burst(tier) {
 }
 
 for (const button of document.querySelectorAll('button')) button.addEventListener('click', () => burst(button.dataset.tier))
-byId('traffic').addEventListener('change', ({ target }) => fetch(`traffic?on=${target.checked}`, { method: 'POST' }))
+byId('traffic').addEventListener('change', ({ target }) => switchTraffic(target.checked))
 
 const events = new EventSource('events')
 const status = (text, kind) => Object.assign(byId('status'), { textContent: text, className: kind })
-events.addEventListener('open', () => status('live', 'live'))
+events.addEventListener('open', () => {
+  // Another server counts from 0.
+  switched = 0
+  status('live', 'live')
+})
 events.addEventListener('error', () => status('the server is gone; trying again', 'lost'))
 events.addEventListener('message', ({ data }) => draw(JSON.parse(data)))
