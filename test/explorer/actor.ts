@@ -13,11 +13,11 @@ import type { Machine } from './machine.ts'
 export interface World {
   /** A reading of the model's clock: a turn of its own. */
   nowMs(): number
-  /** Reports a result, in order; what was reported before a kill counts. Must survive JSON. */
+  /** Reports a copy of a result, in order; what was reported before a kill counts. Must survive JSON. */
   emit(value: unknown): void
   /**
    * States that all that the actor still knows is in `digest` and in what it has emitted: nodes with equal digests
-   * are one, and a run may start here. Unsound if it is not true.
+   * are one, and a run may start here: an actor that does not ask `from` is refused. Unsound if it is not true.
    */
   checkpoint(digest: string): void
   /** The checkpoint at which this run starts, and how many values the actor had emitted by then; undefined at its beginning. */
@@ -49,13 +49,14 @@ const STOP = new Error('an actor caught the exception that stops it, and went on
 const AHEAD = 32
 
 class Tape implements World {
-  readonly from: World['from']
   emitted: readonly unknown[]
   stopped = false
   digest: string | undefined
   readonly #log: readonly { access: Access; result: Result }[]
   readonly #beyond: (access: Access) => Result | undefined
   readonly #own = new Map<number, View>()
+  readonly #from: World['from']
+  #asked = false
   #cursor = 0
 
   /** `beyond` gives the result of an access that is not in the log, or undefined where the run is to stop. */
@@ -63,11 +64,17 @@ class Tape implements World {
     this.#log = log
     this.#beyond = beyond
     this.emitted = start?.emitted ?? []
-    this.from = start?.digest === undefined ? undefined : { digest: start.digest, emitted: start.emitted.length }
+    this.#from = start?.digest === undefined ? undefined : { digest: start.digest, emitted: start.emitted.length }
+  }
+
+  get from(): World['from'] {
+    this.#asked = true
+    return this.#from
   }
 
   take(access: Access): Result {
     if (this.stopped) throw STOP
+    if (this.#from !== undefined && !this.#asked) throw new Error('an actor that has checkpoints must begin where `from` says')
     const past = this.#log[this.#cursor]
     if (past !== undefined) {
       if (!sameAccess(past.access, access)) throw new Error(`an actor is not deterministic: ${past.access.op}, then ${access.op}`)
@@ -94,7 +101,9 @@ class Tape implements World {
   }
 
   emit(value: unknown): void {
-    if (!this.stopped) this.emitted = [...this.emitted, value]
+    if (this.stopped) return
+    this.emitted = [...this.emitted, structuredClone(value)]
+    this.digest = undefined
   }
 
   checkpoint(digest: string): void {
@@ -153,7 +162,12 @@ export class Cast {
   }
 
   start(actor: number, image: number, nowMs: number): Node {
-    return this.#run(actor, undefined, undefined, image, nowMs)
+    const first = this.#run(actor, undefined, undefined, image, nowMs)
+    // Once more, as far as it went: an actor that depends on anything else may never be run again.
+    let last = first
+    for (let next: Node | undefined = first; next !== undefined; [next] = next.children.values()) last = next
+    const thrown = last === first ? undefined : this.#play(actor, new Tape(...this.#past(last.parent, last.result), () => undefined))
+    return thrown === undefined || last.thrown !== undefined ? first : { ...first, pending: undefined, thrown, children: new Map() }
   }
 
   /** The node after `node` whose pending access gave `result`, by when the memory is `image` and the time `nowMs`. */
@@ -162,12 +176,6 @@ export class Cast {
   }
 
   #run(actor: number, parent: Node | undefined, result: Result | undefined, image: number, nowMs: number): Node {
-    const log: { access: Access; result: Result }[] = []
-    let start = parent
-    for (let given = result; start !== undefined; given = start.result, start = start.parent) {
-      log.push({ access: start.pending!, result: given! })
-      if (start.digest !== undefined) break
-    }
     let first: Node | undefined
     let left = AHEAD
     const arrive = (pending: Access | undefined, thrown?: unknown): { node: Node; known: boolean } => {
@@ -182,7 +190,7 @@ export class Cast {
       first ??= node
       return { node, known: before !== undefined }
     }
-    const tape = new Tape(log.reverse(), start, (access) => {
+    const tape = new Tape(...this.#past(parent, result), (access) => {
       const { node, known } = arrive(access)
       if (known || left-- === 0 || access.op === 'wait' || access.op === 'notify') return undefined
       parent = node
@@ -191,18 +199,35 @@ export class Cast {
       image = done.image
       return (result = done.result)
     })
+    const thrown = this.#play(actor, tape)
+    if (!tape.stopped) arrive(undefined, thrown)
+    return first!
+  }
+
+  /** The accesses that a run plays back to go on from `node`, whose pending access gave `result`; and the checkpoint before them. */
+  #past(node: Node | undefined, result: Result | undefined): [log: { access: Access; result: Result }[], start: Node | undefined] {
+    const log: { access: Access; result: Result }[] = []
+    let start = node
+    for (let given = result; start !== undefined; given = start.result, start = start.parent) {
+      log.push({ access: start.pending!, result: given! })
+      if (start.digest !== undefined) break
+    }
+    return [log.reverse(), start]
+  }
+
+  /** Runs an actor to its end or stop; returns what it threw by itself. */
+  #play(actor: number, tape: Tape): unknown {
     playing = tape
     touch = this.#access
     try {
       this.#actors[actor]!(tape)
-      if (!tape.stopped) arrive(undefined)
     } catch (error) {
-      if (!tape.stopped) arrive(undefined, error)
+      if (!tape.stopped) return error
     } finally {
       playing = undefined
       touch = untouched
     }
-    return first!
+    return undefined
   }
 
   /** An access by the actor that runs now: a turn if it is to shared memory, else done at once. */

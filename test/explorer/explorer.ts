@@ -53,7 +53,7 @@ export interface Report {
   readonly schedules: number
   /** Different ends: memory, clock and what was emitted. */
   readonly ends: number
-  /** Different pasts of an actor: the results that its accesses have had. */
+  /** Different pasts of an actor that were looked into: the results that its accesses have had. */
   readonly pasts: number
   readonly complete: boolean
   readonly failure: Failure | undefined

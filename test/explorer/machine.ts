@@ -68,7 +68,6 @@ export class Machine {
     this.show(number)
     const result = perform(this.views[access.type], access)
     const reads = access.op === 'load' || access.op === 'read'
-    const failed = access.op === 'compareExchange' && result !== access.args[0]
-    return { result, image: reads || failed ? number : this.capture() }
+    return { result, image: reads ? number : this.capture() }
   }
 }

@@ -1,4 +1,5 @@
 /** The states of a model and the moves between them. */
+import type { Result } from './access.ts'
 import { describeAccess } from './access.ts'
 import type { Actor, Node } from './actor.ts'
 import { Cast } from './actor.ts'
@@ -102,7 +103,7 @@ export class Scene {
     const canGoOn = last >= 0 && status[last] === RUNS && nodes[last]!.pending !== undefined
     for (const actor of order) {
       if (status[actor] !== RUNS || nodes[actor]!.pending === undefined) continue
-      if (canGoOn && actor !== last && state.preemptions === 0) continue
+      if (canGoOn && actor !== last && state.preemptions <= 0) continue
       moves.push(...this.#steps(state, actor))
     }
     const { timeouts = 'never' } = this.#model
@@ -216,17 +217,13 @@ export class Scene {
     const name = String.fromCharCode(97 + move.actor)
     if (move.kind !== 'step') return `${name} ${move.kind}`
     const access = state.nodes[move.actor]!.pending!
-    let line = `${name} waits`
-    if (next.status[move.actor] !== WAITS) {
-      const after = [...state.nodes[move.actor]!.children].find(([, child]) => child === next.nodes[move.actor] || descends(next.nodes[move.actor]!, child))
-      line = `${name} ${describeAccess(access, after?.[0])}`
+    const resultOf = (): Result => {
+      if (access.op === 'wait') return 'not-equal'
+      if (access.op === 'notify') return move.wakes.length
+      return access.op === 'clock' ? this.times[state.tick]! : this.machine.apply(state.image, access).result
     }
+    const line = next.status[move.actor] === WAITS ? `${name} waits` : `${name} ${describeAccess(access, resultOf())}`
     const told = next.nodes[move.actor]!.emitted.slice(state.nodes[move.actor]!.emitted.length)
     return line + told.map((value) => `   = ${JSON.stringify(value)}`).join('')
   }
-}
-
-function descends(node: Node, from: Node): boolean {
-  for (let at: Node | undefined = node; at !== undefined; at = at.parent) if (at === from) return true
-  return false
 }

@@ -9,13 +9,16 @@ import { Crew, sum } from './crew.ts'
 import { CAUGHT_IN_TIME } from './retry.ts'
 
 const KEYS = 10_000
+/** Of the twin, which is caught on some of them or is run again. */
+const TWIN_KEYS = 1_000
 let crew: Crew
 beforeAll(async () => void (crew = await Crew.of(16)))
 afterAll(() => crew[Symbol.asyncDispose]())
 
 async function meet(sync: Engine, size: number, atOnce: boolean, fault?: Fault) {
-  const { limiter } = bench(sync, tokenBucket({ limit: 1, periodMs: 1_000, burst: 1 }), { maxKeys: KEYS })
-  const admitted = sum(await crew.run<number>('meetKeys', { handle: limiter.handle, keys: KEYS, atOnce }, { size, fault }))
+  const asked = fault === undefined ? KEYS : TWIN_KEYS
+  const { limiter } = bench(sync, tokenBucket({ limit: 1, periodMs: 1_000, burst: 1 }), { maxKeys: asked })
+  const admitted = sum(await crew.run<number>('meetKeys', { handle: limiter.handle, keys: asked, atOnce }, { size, fault }))
   const { keys, tableFull } = limiter.stats()
   return { admitted, keys, tableFull }
 }
@@ -31,7 +34,7 @@ describe.each(engines)('%s', (sync) => {
     expect(await meet(sync, 16, true)).toEqual(exactly)
   })
 
-  it('of the load/store twin admit more than 10,000', CAUGHT_IN_TIME, async () => {
-    expect((await meet(sync, 8, false, 'load-store')).admitted).toBeGreaterThan(KEYS)
+  it('of the load/store twin admit more than there are keys', CAUGHT_IN_TIME, async () => {
+    expect((await meet(sync, 8, false, 'load-store')).admitted).toBeGreaterThan(TWIN_KEYS)
   })
 })
