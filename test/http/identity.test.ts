@@ -9,11 +9,13 @@ const five = (): RateLimiter => new RateLimiter({ policy: tokenBucket({ limit: 5
 const forwardedFor = (address: string | string[]) => ({ 'X-Forwarded-For': address })
 
 describe.each(adapterNames)('behind %s', (adapter) => {
+  // One code reads addresses behind all of them: once with as many as were reported.
+  const many = adapter === adapterNames[0] ? 1000 : 50
   // https://github.com/express-rate-limit/express-rate-limit/issues/502
-  test('HI-01: 1,000 addresses of one /64 are admitted 5 times in all and take one slot; the next network has its own budget', async () => {
+  test(`HI-01: ${many} addresses of one /64 are admitted 5 times in all and take one slot; the next network has its own budget`, async () => {
     const limiter = five()
     const url = await behind(adapter, [[limiter, { proxies: 1 }]])
-    const inside = Array.from({ length: 1000 }, (_, at) => ask(url, forwardedFor(`2001:db8:1:1::${(at + 1).toString(16)}`)))
+    const inside = Array.from({ length: many }, (_, at) => ask(url, forwardedFor(`2001:db8:1:1::${(at + 1).toString(16)}`)))
     expect(admitted((await Promise.all(inside)).map(({ status }) => status))).toBe(5)
     expect((await ask(url, forwardedFor('2001:db8:2:1::1'))).status).toBe(200)
     for (const spelling of ['2001:DB8:1:1::1', '2001:0db8:0001:0001:0000:0000:0000:0001', '2001:db8:1:1::1%eth0', '[2001:db8:1:1::1]:80']) {
