@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Piscina } from 'piscina'
+import { workerFlags } from './worker-flags.ts'
 import type { Answer, Task, WorkerSetup } from './worker.ts'
 
 /** Tells the replay what a Map in the worker would have said. */
@@ -25,6 +26,7 @@ export async function startServer(worker: URL, threads: number, setup: WorkerSet
     filename: worker.href,
     minThreads: threads,
     maxThreads: threads,
+    execArgv: [...workerFlags],
     workerData: setup,
   })
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 0 }, (request, response) => {

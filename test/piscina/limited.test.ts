@@ -6,10 +6,12 @@ import type { RefusedError } from 'hotbucket/piscina'
 import { expect, onTestFinished, test } from 'vitest'
 
 const filename = new URL('./worker.mjs', import.meta.url).href
+/** Node 20 and 22 end the process where a thread is ended while it `require`s a module, which a pool that is destroyed early may do. */
+const execArgv = ['--no-experimental-require-module']
 
 function shared(policy: Policy, options: { sync?: 'cas' | 'mutex' } = {}, threads = 4) {
   const limiter = new RateLimiter({ policy, clock: new SharedClock(), ...options })
-  const pool = new Piscina({ filename, minThreads: threads, maxThreads: threads, workerData: { handle: limiter.handle } })
+  const pool = new Piscina({ filename, minThreads: threads, maxThreads: threads, execArgv, workerData: { handle: limiter.handle } })
   onTestFinished(() => pool.destroy())
   return { limiter, pool }
 }
