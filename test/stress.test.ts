@@ -19,7 +19,7 @@ function stress(seconds: number, ...args: string[]): Promise<{ code: number; lin
 
 describe('everything at once on 4 threads', () => {
   it.each(engines)('violates nothing in a few seconds under %s, and the process ends by itself', async (sync) => {
-    const { code, lines } = await stress(3, '--sync', sync)
+    const { code, lines } = await stress(2, '--sync', sync)
     console.info(lines.at(-1))
     expect(lines.filter((line) => line.includes('VIOLATED'))).toEqual([])
     expect(code).toBe(0)

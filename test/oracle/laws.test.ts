@@ -16,7 +16,7 @@ import { registry } from './registry.ts'
 import type { Move } from './timeline.ts'
 import { play, seed, timeline } from './timeline.ts'
 
-const settings = { seed, numRuns: 200 }
+const settings = { seed, numRuns: 100 }
 
 interface Walk {
   readonly trial: Trial

@@ -14,7 +14,7 @@ import { policiesOf } from './policies.ts'
 import { CAUGHT_IN_TIME } from './retry.ts'
 
 const LIMIT = 500
-const ROUNDS = 12
+const ROUNDS = 6
 /** Of a twin, which is caught in the first of them or is run again. */
 const TWIN_ROUNDS = 2
 let crew: Crew

@@ -10,7 +10,7 @@ import { CAUGHT_IN_TIME } from './retry.ts'
 
 const KEYS = 40
 const SLOTS = 8
-const EPOCHS = 500
+const EPOCHS = 300
 /** Of the twin, which is caught in one of them or is run again. */
 const TWIN_EPOCHS = 60
 const EPOCH_MS = 30

@@ -9,7 +9,7 @@ import type { Fault } from './crew.ts'
 import { CAUGHT_IN_TIME } from './retry.ts'
 
 /** Under each sync; HOTBUCKET_KILLS for more. */
-const KILLS = Number(process.env.HOTBUCKET_KILLS ?? 60)
+const KILLS = Number(process.env.HOTBUCKET_KILLS ?? 30)
 const script = fileURLToPath(new URL('../workers/kills.mjs', import.meta.url))
 
 interface Report {

@@ -10,7 +10,7 @@ import { CAUGHT_IN_TIME } from './retry.ts'
 
 const [HIGH, LOW] = [600, 60]
 const WINDOW_MS = 60_000
-const ROUNDS = 8
+const ROUNDS = 4
 /** Of a twin, which is caught in the first of them or is run again. */
 const TWIN_ROUNDS = 2
 let crew: Crew

@@ -10,7 +10,7 @@ import { policiesOf } from './policies.ts'
 import { CAUGHT_IN_TIME } from './retry.ts'
 
 const LIMIT = 40
-const ROUNDS = 10
+const ROUNDS = 6
 let crew: Crew
 beforeAll(async () => void (crew = await Crew.of(8)))
 afterAll(() => crew[Symbol.asyncDispose]())
