@@ -8,8 +8,8 @@ import { seed } from '../oracle/timeline.ts'
 import type { Fault } from './crew.ts'
 import { CAUGHT_IN_TIME } from './retry.ts'
 
-/** Under each sync; HOTBUCKET_KILLS for more. */
-const KILLS = Number(process.env.HOTBUCKET_KILLS ?? 30)
+/** Under each sync: 200 in all; HOTBUCKET_KILLS for more. */
+const KILLS = Number(process.env.HOTBUCKET_KILLS ?? 100)
 const script = fileURLToPath(new URL('../workers/kills.mjs', import.meta.url))
 
 interface Report {
