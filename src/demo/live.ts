@@ -79,7 +79,7 @@ export class Live {
     const tiers = { free: tokenBucket({ limit, periodMs }), pro: tokenBucket({ limit: limit * 5, periodMs }) }
     this.#limiter = new RateLimiter({ tiers, maxKeys: MAX_KEYS, clock: this.#clock })
     const setup: LiveSetup = { handle: this.#limiter.handle, limits: this.#limits, periodMs }
-    this.#pool = new Piscina({ filename: options.worker.href, minThreads: WORKERS, maxThreads: WORKERS, idleTimeout: Infinity, execArgv: [...workerFlags], workerData: setup })
+    this.#pool = new Piscina({ filename: options.worker.href, minThreads: WORKERS, maxThreads: WORKERS, idleTimeout: Infinity, execArgv: workerFlags, workerData: setup })
   }
 
   /** Ready when every worker has answered once. */

@@ -26,7 +26,7 @@ export async function startServer(worker: URL, threads: number, setup: WorkerSet
     filename: worker.href,
     minThreads: threads,
     maxThreads: threads,
-    execArgv: [...workerFlags],
+    execArgv: workerFlags,
     workerData: setup,
   })
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 0 }, (request, response) => {

@@ -37,9 +37,7 @@ export function perform(view: View, { op, index, args }: Access): Cell {
 }
 
 export function sameAccess(one: Access, other: Access): boolean {
-  if (one.op !== other.op || one.type !== other.type || one.index !== other.index) return false
-  for (let i = 0; i < one.args.length; i++) if (one.args[i] !== other.args[i]) return false
-  return true
+  return one.op === other.op && one.type === other.type && one.index === other.index && one.args.every((arg, i) => arg === other.args[i])
 }
 
 /** A line of a printed trace. */

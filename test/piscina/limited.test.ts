@@ -4,14 +4,13 @@ import type { Policy } from 'hotbucket'
 import { limited } from 'hotbucket/piscina'
 import type { RefusedError } from 'hotbucket/piscina'
 import { expect, onTestFinished, test } from 'vitest'
+import { workerFlags } from '../../dist/demo/worker-flags.js'
 
 const filename = new URL('./worker.mjs', import.meta.url).href
-/** Node 20 and 22 end the process where a thread is ended while it `require`s a module, which a pool that is destroyed early may do. */
-const execArgv = ['--no-experimental-require-module']
 
 function shared(policy: Policy, options: { sync?: 'cas' | 'mutex' } = {}, threads = 4) {
   const limiter = new RateLimiter({ policy, clock: new SharedClock(), ...options })
-  const pool = new Piscina({ filename, minThreads: threads, maxThreads: threads, execArgv, workerData: { handle: limiter.handle } })
+  const pool = new Piscina({ filename, minThreads: threads, maxThreads: threads, execArgv: workerFlags, workerData: { handle: limiter.handle } })
   onTestFinished(() => pool.destroy())
   return { limiter, pool }
 }
